@@ -4,9 +4,9 @@
 
     check_random.py TOOL ORACLE_DIR [--values N] [--seed S] [--only PRESET_PART]
 
-N (default 1e8) values in all, spread over presets and formats; several distributions, among them raw
-float32 bit patterns. Exit 1 on any mismatch. What an oracle leaves undefined is skipped, see peers.py
-and check_one.
+N (default 1e8) is the number of values over all presets and formats, from several distributions; one of them
+draws raw float32 bit patterns. Exit status 1 for a mismatch. Results that an oracle leaves undefined are skipped,
+see peers.py and check_one.
 """
 import argparse
 import importlib
@@ -20,7 +20,7 @@ from check_vectors import Tool, bits
 FORMATS = ["e2m1", "e1m2", "e2m3", "e3m2", "e4m3", "e5m2", "int8"]
 NVFP4 = {"nvfp4-torchao1": "torchao1", "nvfp4-torchao2": "torchao2", "nvfp4-modelopt": "modelopt",
          "nvfp4-te": "te"}
-# Where the oracle has no such format: torchao and ascend have no integers.
+# The oracles of these systems have no integer formats.
 NO_INTEGERS = ("torchao", "ascend")
 
 
@@ -29,18 +29,18 @@ def values(random, rows, kind):
     shape = (rows, 32)
     if kind == 0:
         return random.standard_normal(shape, np.float32)
-    if kind == 1:  # every exponent, also subnormals
+    if kind == 1:  # every exponent, including subnormals
         return (random.standard_normal(shape) * np.exp2(random.integers(-150, 127, (rows, 1)))
                 ).astype(np.float32)
-    if kind == 2:  # raw bits: any exponent beside any other, NaN and Inf included
+    if kind == 2:  # raw bits: any combination of exponents, including NaN and Inf
         return random.integers(0, 2**32, shape, np.uint32).view(np.float32)
-    if kind == 3:  # near powers of two, where rounded logarithms go wrong
+    if kind == 3:  # near powers of two, where rounded logarithms may be wrong
         exponent = random.integers(1, 255, (rows, 1), np.int64)
         offset = random.integers(-60, 60, (rows, 1), np.int64)
         x = ((exponent << 23) + offset).astype(np.uint32).view(np.float32).repeat(32, 1)
         return x * random.choice(np.array([1, 0.5, 0.25, -0.5, -1, 0.75, 0.875, 0], np.float32),
                                  shape)
-    # ties: multiples of a sixteenth of the scale
+    # ties: multiples of 1/16 of the scale
     scale = np.exp2(random.integers(-20, 20, (rows, 1))).astype(np.float32)
     x = random.integers(-128, 129, shape).astype(np.float32) * np.float32(0.0625) * scale
     x[random.random(shape) < 0.05] = np.float32(-0.0)
@@ -48,7 +48,7 @@ def values(random, rows, kind):
 
 
 def check_one(oracle, tool, preset, fmt, x):
-    """Number of values that differ."""
+    """Returns the number of values that differ."""
     if preset in NVFP4:
         return check_nvfp4(oracle, tool, preset, x)
     if preset == "modelopt-mxfp4":

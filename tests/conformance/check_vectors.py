@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares every recorded vector of a directory with the quantizer, bit for bit. The long check.
+"""Compares every recorded vector of a directory with the quantizer, bit for bit. A long check.
 
     check_vectors.py TOOL VECTORS_DIR [NAME_PART]
 
-TOOL is the built mx_quantize_tool. Files whose name contains NAME_PART only, if given. Exit 1 on
-any mismatch. What the recorded systems leave undefined is listed in peers.py and below.
+TOOL is the built mx_quantize_tool. NAME_PART restricts the check to files with this text in their names. Exit
+status 1 for a mismatch. Values that the recorded systems leave undefined are listed in peers.py and below.
 """
 import pathlib
 import subprocess
@@ -35,7 +35,7 @@ class Tool:
 
 
 def bits(a):
-    """float32 bits, every NaN alike."""
+    """float32 bits, with one value for all NaN."""
     a = np.ascontiguousarray(a, np.float32)
     return np.where(np.isnan(a), np.uint32(0x7FC00000), a.view(np.uint32))
 
@@ -48,7 +48,7 @@ def scale_floats(exponents):
 
 
 def compare_case(got, data, case, x, preset, fmt, stem):
-    """Returns {what: (compared, mismatches)}."""
+    """Returns {name of the output: (compared, mismatches)}."""
     result = {}
 
     def add(what, wrong):
@@ -65,19 +65,19 @@ def compare_case(got, data, case, x, preset, fmt, stem):
         add("scale", bits(scales).ravel() != bits(scale_floats(get("scaleexp"))).ravel())
     if have("scalef32"):
         recorded = get("scalef32")
-        # ascend records its padded scale matrix; the padding is the layout's business.
+        # ascend records a padded matrix of scales; the padding is not compared.
         recorded = recorded[..., : scales.shape[-1]]
         add("scale", bits(scales) != bits(recorded))
     if have("scale"):
         recorded = get("scale")
         ours = got["scale_codes"]
-        if preset.startswith("nvfp4"):  # both NaN codes of E4M3 are the same thing
+        if preset.startswith("nvfp4"):  # E4M3 has two NaN codes, which are equivalent
             recorded = np.where((recorded & 0x7F) == 0x7F, 0x7F, recorded)
         add("scale code", ours.ravel() != recorded.ravel())
     block = 16 if fmt == "nvfp4" else 32
     scale_is_nan = np.isnan(scales) if scales.shape[:-1] == x.shape[:-1] else None
     if have("elem"):
-        # pychop records its blocks, the last one padded.
+        # pychop records blocks, with padding in the last one.
         codes = got["codes"]
         recorded = get("elem").ravel()[: codes.size].reshape(codes.shape)
         wrong = codes != recorded
@@ -102,13 +102,13 @@ def compare_case(got, data, case, x, preset, fmt, stem):
 
 
 def tensor_amax(data, case):
-    """The amax option that reproduces the recorded tensor scale."""
+    """Returns the amax option that reproduces the recorded tensor scale."""
     for key in ("pts", "ts"):
         if f"{case}__{key}" in data:
             scale = np.float32(data[f"{case}__{key}"])
             if np.isnan(scale):
                 return "amax=nan"
-            # Undo the division by 448 * 6 exactly: search the few candidates.
+            # Inverts the division by 448 * 6 exactly: tries the few candidates.
             guess = np.float32(scale * np.float32(2688))
             below = np.nextafter(guess, np.float32(0))
             above = np.nextafter(guess, np.float32(3.4028235e38))
@@ -122,7 +122,7 @@ def tensor_amax(data, case):
 
 
 def variants(stem, data):
-    """(label, preset, format, options, data) for the quantizers a file records."""
+    """Yields (label, preset, format, options, data) for each quantizer that a file records."""
     if stem.startswith("torchao-nvfp4"):
         for level in ("1", "2"):
             view = {}

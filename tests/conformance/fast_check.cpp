@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the vector kernels with the quantizer's definition: every preset, format, axis, length,
-// input type and vector level, on inputs made to tell them apart. Codes, scales and values must be
-// the same bytes.
+// input type and vector level, on inputs near rounding boundaries. Codes, scales and values must be
+// equal.
 //
 //   mx_fast_check [--values N] [--seed S] [--preset NAME] [--level NAME]
 //
-// N values a preset. Exits 1 at the first difference, which it describes.
+// N values per preset. Describes the first difference and exits with 1.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Settings {
   std::string level;
 };
 
-// Next to a power of two, or next to the largest element times one: where scales change.
+// Near a power of two, or near the largest element times a power of two: there scales change.
 float beside(float x, int units) {
   return mx::from_bits(mx::to_bits(x) + static_cast<uint32_t>(units));
 }
@@ -44,11 +44,11 @@ float draw(std::mt19937_64& random, unsigned kind, float scale) {
   switch (kind) {
     case 0:  // multiples of the smallest steps: ties
       return static_cast<float>(few) * scale * 0.125f;
-    case 1:  // beside powers of two
+    case 1:  // near powers of two
       return sign * beside(std::ldexp(scale, few % 8), near);
-    case 2:  // beside halves of steps
+    case 2:  // near halves of steps
       return sign * beside(static_cast<float>(2 * (few & 63) + 1) * scale * 0.0625f, near % 3);
-    case 3:  // beside the largest elements of the formats
+    case 3:  // near the largest elements of the formats
       return sign * beside((few & 1) != 0 ? 1.75f * scale : 1.5f * scale, near % 3);
     case 4:  // any bits: subnormals, NaN, Inf
       return mx::from_bits(bits);
@@ -113,7 +113,7 @@ const char* type_name(mx::NumberType type) {
   return type == mx::NumberType::bfloat16 ? "bfloat16" : "float32";
 }
 
-// The nearest numbers of a 16-bit type, which `x` become.
+// Rounds `x` to the nearest numbers of a 16-bit type, and returns their codes.
 std::vector<uint16_t> narrowed(std::vector<float>& x, mx::NumberType type) {
   std::vector<uint16_t> result;
   for (const float value : x) {
@@ -162,7 +162,7 @@ std::vector<std::string> formats_of(const std::string& preset) {
     try {
       mx::make_quantizer(name, preset);
       if (name != "nvfp4" || preset.rfind("nvfp4", 0) == 0) formats.push_back(name);
-    } catch (const mx::Error&) {  // not one of this preset's formats
+    } catch (const mx::Error&) {  // this preset does not have the format
     }
   }
   return formats;
@@ -178,7 +178,7 @@ std::vector<mx::SimdLevel> levels(const std::string& name) {
   return result;
 }
 
-// Compares at least `values` values of one preset; 0 if they differ.
+// Compares at least `values` values of one preset; returns 0 at a difference.
 std::size_t check(const std::string& preset, const Settings& settings) {
   const std::vector<std::string> formats = formats_of(preset);
   const std::vector<mx::SimdLevel> all_levels = levels(settings.level);
@@ -199,11 +199,10 @@ std::size_t check(const std::string& preset, const Settings& settings) {
              random() % 2 == 0 ? mx::NumberType::float32
                                : static_cast<mx::NumberType>(1 + random() % 2)};
       std::vector<float> x = inputs(random, rows * across * length);
-      // One NaN makes a tensor scale NaN, and then no block is left to the kernels.
+      // One NaN makes a tensor scale NaN, and then the kernels process no block.
       if (random() % 2 == 0) {
         for (float& value : x) value = std::isfinite(value) ? value : 1.0f;
       }
-      // Blocks of several rows run along the last two axes only.
       const bool square = mx::make_quantizer(format, preset).options.block_rows > 1;
       c.axis = static_cast<int>(random() % (square ? 2 : 3)) - (square ? 2 : 3);
       if (random() % 2 == 0) c.axis = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden GEMM against recorded cases for 49 format pairs, bit for bit, and proof that the
-// comparison notices a wrong accumulator.
+// The golden GEMM against recorded cases for 49 format pairs, bit for bit. Planted faults in the
+// accumulator show that the comparison can fail.
 #include "model/numerics/gemm.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ Tally run_all(const Gemm& gemm) {
   return tally;
 }
 
-// A plain GEMM around any accumulator, so that planted faults can replace the fused step.
+// A plain GEMM with any accumulation step, so that planted faults can replace it.
 using Step = std::function<uint32_t(uint32_t, const BlockDot&)>;
 
 std::vector<float> reference_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
@@ -118,7 +118,7 @@ TEST(GemmConformance, SingleStepsBitExact) {
             0u);
 }
 
-// The tests below plant a fault each; the recorded cases must notice every one of them.
+// Each of these tests plants a fault, which the recorded cases must detect.
 
 TEST(GemmConformance, NoticesRoundingTwice) {
   EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
@@ -134,7 +134,7 @@ TEST(GemmConformance, NoticesDroppedSticky) {
               if (dot.special != BlockSpecial::none || !is_finite_bits(acc)) {
                 return accumulate(acc, dot);
               }
-              // Bits of the sum more than two places below the accumulator's last one are lost.
+              // Drops bits of the sum more than two places below the accumulator's last bit.
               const int drop = float_parts(acc).exponent - 2 - dot.exponent;
               BlockDot cut = dot;
               if (drop > 0 && drop < 100) cut.sum = (cut.sum >> drop) * (Int128{1} << drop);
@@ -145,7 +145,7 @@ TEST(GemmConformance, NoticesDroppedSticky) {
 
 TEST(GemmConformance, NoticesTiesAwayFromZero) {
   EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
-              BlockDot nudged = dot;  // a hair added to every sum breaks all ties upward
+              BlockDot nudged = dot;  // adds a tiny amount to every sum, so all ties round up
               if (dot.special == BlockSpecial::none && dot.exponent > -900) {
                 nudged.sum = dot.sum * 4 + (dot.sum > 0 ? 1 : dot.sum < 0 ? -1 : 0);
                 nudged.exponent -= 2;

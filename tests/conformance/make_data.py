@@ -6,10 +6,10 @@
 
 Writes into data/:
   input_CASE.npy   float32 inputs
-  peers.json       what was recorded: a list of {label, preset, format, scale, cases: [{name, amax}]}
-  peers.npy        uint16 checksums of recorded outputs, in the order of peers.json, one a row (one a
-                   case where blocks straddle rows): high byte over scales and values, low byte over
-                   codes, FNV-1a folded to 8 bits, 0 moved to 1; low byte 0: codes not compared
+  peers.json       list of the recordings: {label, preset, format, scale, cases: [{name, amax}]}
+  peers.npy        uint16 checksums of recorded outputs in the order of peers.json, one per row, or one per
+                   case if blocks straddle rows. High byte: scales and values; low byte: codes. FNV-1a
+                   folded to 8 bits, with 0 replaced by 1; a low byte of 0 means that codes are not compared
   dot.npy          dot products under other policies (see dot_records)
   ascend.npy       Ascend matmul samples (see ascend_records)
 The golden GEMM's cases come from make_gemm_data.py.
@@ -27,7 +27,7 @@ from check_vectors import bits, scale_floats, tensor_amax, variants
 
 DATA = pathlib.Path(__file__).parent / "data"
 FORMATS = ["e2m1", "e1m2", "e2m3", "e3m2", "e4m3", "e5m2", "int8"]
-DOTS = 40  # of each pair
+DOTS = 40  # per pair
 
 
 def fnv8(rows):
@@ -97,7 +97,7 @@ def checksums(view, case, x, preset, fmt, stem):
 
 
 def oracle_views(oracle, inputs):
-    """The preset of our own: recorded from the oracle."""
+    """Records the project's own preset from the oracle."""
     for preset in ("ocp", "ocp-ceil", "ocp-even", "ocp-rceil"):
         for fmt in FORMATS:
             view = {}
@@ -136,8 +136,8 @@ def write_peers(vectors, oracle):
 
 
 def dot_records(vectors):
-    """4 uint32 (format of A, of B, count, has nvidia), then codes [count][128] of A and B, scales
-    [count][4] of both, and float32 [count] results: exact, sequential, nvidia if there."""
+    """4 uint32 (format of A, of B, count, has nvidia), then codes [count][128] of A and B, scales [count][4] of
+        both, and float32 [count] results: exact, sequential, and nvidia if the flag is set."""
     data = np.load(vectors / "dot.npz")
     stream = b""
     for pair in sorted({"_".join(key.split("_")[:2]) for key in data}):

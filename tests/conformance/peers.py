@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the recorded vectors mean: which preset and format a file belongs to, and which of its values
-are not defined by the system it was recorded from. Shared by the conformance scripts.
+"""Meaning of the recorded vectors: preset and format of each file, and the values that the recorded system
+leaves undefined. Shared by the conformance scripts.
 """
 import numpy as np
 
@@ -12,11 +12,11 @@ CASES = ["normal", "widedyn", "fp32_subnormal", "tiny", "huge", "zeros", "ties",
 RENAMED = {"torchmx-sim": "torchmx", "torchmx-hwexact": "torchmx", "torchao-nvfp4": None,
            "modelopt-nvfp4": "nvfp4-modelopt_old", "te-nvfp4ref": "nvfp4-te",
            "te-nvfp4ref-pow2": "nvfp4-te-pow2", "ml_dtypes": None}
-NAN_EXPONENT = 999  # how the vectors write the exponent of a NaN scale
+NAN_EXPONENT = 999  # exponent of a NaN scale in the recorded vectors
 
 
 def job_of(stem):
-    """(preset, format name, options) of SYSTEM__FMT, or None if the file is no quantizer's."""
+    """Returns (preset, format name, options) of a file SYSTEM__FMT, or None if no quantizer recorded it."""
     system, fmt = stem.split("__")
     options = ""
     if system.startswith("pychop-scale"):
@@ -35,7 +35,7 @@ def job_of(stem):
 
 
 def nan_codes(codes, fmt):
-    """Where codes are the format's NaN."""
+    """Returns a mask of the codes that are the format's NaN."""
     if fmt == "mxfp8_e4m3":
         return (codes & 0x7F) == 0x7F
     if fmt == "mxfp8_e5m2":
@@ -44,15 +44,15 @@ def nan_codes(codes, fmt):
 
 
 def per_element(block_mask, shape, block):
-    """A mask of blocks spread over the elements of [rows][n]."""
+    """Expands a mask of blocks to the elements of [rows][n]."""
     return np.repeat(block_mask, block, axis=-1)[..., : shape[-1]]
 
 
 def excluded_codes(preset, fmt, scale_is_nan, x, stem, block):
-    """Elements whose codes the recorded system leaves undefined, or None.
+    """Returns a mask of the elements whose codes the recorded system leaves undefined, or None.
 
-    torchao (fp4, fp6, e5m2) and torchmx's hardware-exact path: NaN squeezed through integer code.
-    torchao NVFP4: the same, element by element.
+    torchao (fp4, fp6, e5m2) and torchmx's hardware-exact path: a NaN that is converted to an integer code.
+    torchao NVFP4: likewise, for each element separately.
     """
     poisoned = per_element(scale_is_nan, x.shape, block)
     if preset.startswith("torchao") and fmt != "mxfp8_e4m3":

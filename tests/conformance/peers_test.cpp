@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every preset against checksums of what the real systems gave, row by row (make_data.py and
-// record_nvfp4.py), and
-// proof that the comparison notices a single switch in the wrong position.
+// Every preset against checksums of the outputs of real systems, row by row (make_data.py and
+// record_nvfp4.py). The comparison must detect every single switch that is set wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -128,7 +127,7 @@ const std::vector<Recording>& recordings() {
   return all;
 }
 
-// The values of one element that the recordings do not define are brought to one form.
+// Replaces values that the recordings leave undefined by one common value.
 float comparable(const Recording& recording, float x, float value) {
   const bool cuda = recording.preset.rfind("modelopt-cuda", 0) == 0;
   if (cuda && recording.format == "mxint8" && std::isinf(x)) return 0.0f;
@@ -190,7 +189,7 @@ TEST(Peers, EveryRecordedRow) {
 TEST(Peers, EveryPresetIsRecorded) {
   std::set<std::string> seen;
   for (const Recording& recording : recordings()) seen.insert(recording.preset);
-  // Two names for what another name is recorded as.
+  // These two presets equal another recorded one.
   seen.insert("ocp-floor");
   if (seen.count("quark-onnx-py3") != 0) seen.insert("quark-onnx");
   for (const std::string& name : preset_names()) EXPECT_EQ(seen.count(name), 1u) << name;
@@ -203,7 +202,7 @@ const Recording& find(const std::string& label) {
   throw std::runtime_error("no recording " + label);
 }
 
-// Each switch, set wrong, must show in some recording that depends on it.
+// Each switch, set wrong, must change a recording that depends on it.
 template <typename Change>
 void expect_noticed(const std::string& label, const Change& change) {
   const Recording& recording = find(label);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulation policies for study against recorded dot products, and the Ascend sample files.
+// The accumulation policies for studies against recorded dot products, and the Ascend samples.
 #include <gtest/gtest.h>
 
 #include "model/numerics/ascend.h"
@@ -11,7 +11,7 @@ namespace mx {
 namespace {
 
 struct Dots {
-  MxTensor a, b;  // one dot product a row
+  MxTensor a, b;  // one dot product per row
   std::vector<float> exact, sequential, blackwell;
 };
 
@@ -66,7 +66,7 @@ TEST(Policies, RecordedDotProducts) {
   }
   EXPECT_GE(pairs, 9u);
   EXPECT_GE(blackwell, 3u);
-  EXPECT_GT(crossed, 100u);  // the data tells the policies apart
+  EXPECT_GT(crossed, 100u);  // the data distinguish the policies
 }
 
 TEST(Ascend, SampleFilesByteForByte) {
@@ -92,7 +92,7 @@ TEST(Ascend, SampleFilesByteForByte) {
     for (std::size_t i = 0; i < 5; i++) {
       EXPECT_EQ(*ours[i], records.array<uint8_t>(records.word())) << names[i] << ".bin";
     }
-    // The samples are not blind to transposition.
+    // A missing transposition changes the samples.
     problem.trans_b = !problem.trans_b;
     EXPECT_NE(ascend_files(a.data(), b.data(), problem, format).b_8, files.b_8);
     cases++;

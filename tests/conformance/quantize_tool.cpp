@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes .npy files on behalf of the conformance scripts. Reads one job a line from stdin:
+// Quantizes .npy files for the conformance scripts. Reads one job per line from standard input:
 //
 //   PRESET FORMAT IN.npy OUT_PREFIX [scale=eXmY] [amax=VALUE]
 //

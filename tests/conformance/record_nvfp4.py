@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records NVFP4 and ModelOpt's MXFP8 anew from installed peers, with the values they dequantize to.
+"""Records NVFP4 and ModelOpt's MXFP8 from installed packages, including the values that they dequantize to.
 
     record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL]
                     [--rows N --seed S]
 
-Needs torch, torchao and nvidia-modelopt; for Transformer Engine the file
-transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports are stood
-in for, and for the older ModelOpt the file modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and data/nvfp4.npy, in the form of peers.json and peers.npy
-(make_data.py) with a `release` for every entry. With --check nothing is written: mx_quantize_tool
-is compared with the peers value by value, on N random rows of 256 if given, else on the recorded
-inputs.
+Needs torch, torchao and nvidia-modelopt. For Transformer Engine it needs
+transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports are replaced by stand-ins;
+for the older ModelOpt the file modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and
+data/nvfp4.npy in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry.
+With --check it writes nothing and compares mx_quantize_tool with the packages value by value: on N random rows of
+256 values, or on the recorded inputs by default.
 """
 import __future__
 
@@ -64,7 +64,7 @@ def modelopt(tensor):
 
 
 def load_modelopt(path):
-    """NVFP4QTensor out of another version's source, with the installed package around it."""
+    """Loads NVFP4QTensor from another version's source, inside the installed package."""
     spec = importlib.util.spec_from_file_location("modelopt.torch.quantization.qtensor.other", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -72,8 +72,8 @@ def load_modelopt(path):
 
 
 def modelopt_4over6(x):
-    """Static scales for both candidates; the choice by the squared error is made here, element after
-    element in float32, because ModelOpt leaves it to a calibration in CUDA."""
+    """Static scales for both candidates. The choice by the squared error is made here, element after element in
+        float32, because ModelOpt leaves it to a calibration in CUDA."""
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     results = []
     amax = x.abs().view(x.shape[0], -1, 16).amax(-1)
@@ -105,7 +105,7 @@ def modelopt_mxfp8(x):
 
 
 def load_te(path):
-    """The reference's quantizer out of its source, without the package around it."""
+    """Loads the reference's quantizer from its source, without its package."""
     source = pathlib.Path(path).read_text()
     source = re.sub(r"^from transformer_engine.*$", "", source, flags=re.MULTILINE)
     module = types.ModuleType("te_reference")
@@ -117,7 +117,7 @@ def load_te(path):
 
 
 def te_values(codes, scales, amax, limit):
-    """As its dequantize kernel and that kernel's test (compute_ref_dequantize_nvfp4) multiply."""
+    """Multiplies as its dequantize kernel and that kernel's test (compute_ref_dequantize_nvfp4) do."""
     table = np.array([0, .5, 1, 1.5, 2, 3, 4, 6, -0., -.5, -1, -1.5, -2, -3, -4, -6], F32)
     factor = F32(1) / F32(6 * limit)
     scale = e4m3(scales) * np.reshape(amax, (-1, 1)).astype(F32) * factor
@@ -145,7 +145,7 @@ def te(reference, rows=1, per_row=False, error=None):
 
 
 def jobs(te_path, modelopt_old):
-    """(preset, format, release, function from a matrix to scale codes, codes and values)."""
+    """Yields (preset, format, release, function from a matrix to scale codes, codes and values)."""
     ao = "torchao " + importlib.metadata.version("torchao")
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     mo = "nvidia-modelopt " + importlib.metadata.version("nvidia-modelopt")
@@ -186,7 +186,7 @@ def scale_numbers(codes, fmt):
 
 
 def undefined(preset, scales, codes, values, x):
-    """Where codes mean nothing: NaN squeezed through integers by torchao."""
+    """Returns a mask of meaningless codes: NaN that torchao converted to integers."""
     if not preset.startswith("nvfp4-torchao"):
         return np.zeros(codes.shape, bool)
     return np.isnan(values) | np.isnan(np.repeat(scales, 16, 1)) | ~np.isfinite(x)
@@ -202,7 +202,7 @@ def checksums(preset, fmt, x, result):
 
 
 def check(tool, preset, fmt, x, result):
-    """How many scales, codes and values were compared, and how many differ."""
+    """Returns the numbers of compared scales, codes and values, and of differences."""
     got = tool(preset, fmt, x)
     scale_codes, codes, values = result
     scales = scale_numbers(scale_codes, fmt)

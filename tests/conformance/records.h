@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the byte streams in data/.
+// Reads the byte streams of data/.
 #pragma once
 
 #include <cstring>

@@ -71,8 +71,8 @@ void ForeignBoard::write_job() {
   put(MXE_DESC_A_SCALE_STRIDE, kK / 32);
   put(MXE_DESC_B_SCALE_STRIDE, kK / 32);
   put(MXE_DESC_D_STRIDE, kRowBytes);
-  // Each row of A has more ones than the row above, each column of B twice the scale of the one
-  // before, so that no two results of a row or column are the same.
+  // Each row of A has more ones than the previous one, each column of B twice the previous scale:
+  // all results of a row or column differ.
   for (uint32_t row = 0; row < kM; row++) {
     std::memset(&bytes_[kA + row * kK], kOne, (row + 1) * kOnesPerRow);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board that nobody made for MXE: a plain TLM-2.0 memory, which knows no extension, and software
-// on a bare socket.
+// A board that was not made for MXE: a plain TLM-2.0 memory without extensions, and software on a
+// plain socket.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,16 +19,20 @@
 
 namespace mxe::test {
 
-/// What the memory of a board is like.
+/// Behaviour of a board's memory.
 struct ForeignMemory {
   enum class Delay : uint8_t { annotates, waits, both };
-  enum class Direct : uint8_t { refused, granted, invalidated };  ///< the last in mid-job
+  enum class Direct : uint8_t {
+    refused,
+    granted,
+    invalidated
+  };  ///< of DMI; invalidated: during the job
 
   std::string name;
   Delay delay = Delay::annotates;
-  bool polls = false;  ///< the software, instead of waiting for the interrupt
+  bool polls = false;  ///< the software polls instead of waiting for the interrupt
   sc_core::sc_time latency{40, sc_core::SC_NS};
-  bool takes_enables = true;  ///< else byte enables are an error
+  bool takes_enables = true;  ///< false: byte enables give an error
   Direct direct = Direct::refused;
   uint64_t faulty = ~uint64_t{0};  ///< accesses that touch this byte fail
   tlm::tlm_response_status fault = tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -40,13 +44,13 @@ class ForeignBoard : public sc_core::sc_module {
   static constexpr uint64_t kA = 0x1000, kB = 0x4000, kAScales = 0x8000, kBScales = 0xA000;
   static constexpr uint64_t kD = 0xC000, kEnd = 0x10000;
   static constexpr uint32_t kM = 16, kN = 8, kK = 96;
-  static constexpr uint32_t kRowBytes = 36;  ///< of D: no whole number of beats
+  static constexpr uint32_t kRowBytes = 36;  ///< of D: not a multiple of a beat
 
   tlm_utils::simple_target_socket<ForeignBoard> memory{"memory"};
   tlm_utils::simple_initiator_socket<ForeignBoard> cpu{"cpu"};
   sc_core::sc_signal<bool> irq{"irq"};
 
-  /// Runs `program`; without one, the job once. With `bus`, others bind the engine to the memory.
+  /// Runs `program`, by default the job once. With `bus`, the caller connects engine and memory.
   ForeignBoard(const sc_core::sc_module_name& name, EngineModule& engine, ForeignMemory memory_kind,
                std::function<void(ForeignBoard&)> program = {}, bool bus = false)
       : sc_module(name), kind_(std::move(memory_kind)), program_(std::move(program)) {
@@ -59,7 +63,7 @@ class ForeignBoard : public sc_core::sc_module {
     SC_THREAD(run);
   }
 
-  /// One register access. Returns false if it was answered with an error.
+  /// One register access. Returns false for an error response.
   bool access_register(uint32_t offset, uint32_t& value, bool write) {
     tlm::tlm_generic_payload p;
     sc_core::sc_time delay;
@@ -81,7 +85,7 @@ class ForeignBoard : public sc_core::sc_module {
     return value;
   }
 
-  /// Gives the engine the job and waits for its end.
+  /// Submits the job and waits for its end.
   void run_job() {
     write_job();
     start_job();
@@ -124,7 +128,7 @@ class ForeignBoard : public sc_core::sc_module {
   std::vector<uint8_t> bytes_ = std::vector<uint8_t>(kEnd);
   int inside_ = 0, most_inside_ = 0;
   unsigned accesses_ = 0, polls_ = 0;
-  unsigned changed_ = 0;  // requests that somebody changed while the memory worked on them
+  unsigned changed_ = 0;  // requests that were changed while the memory processed them
   uint32_t clocks_ = 0;
 };
 

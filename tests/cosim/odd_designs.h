@@ -11,14 +11,14 @@
 
 namespace mxe {
 
-/// A configuration at the edges of the parameters, built for tests alone (odd_designs in
+/// A configuration at the edges of the parameters, built only for tests (odd_designs in
 /// CMakeLists.txt).
 struct OddDesign {
   Params params;
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
 };
 
-/// narrow, segments, beats, wide, slim, fat or tall; nothing for any other name.
+/// narrow, segments, beats, wide, slim, fat or tall; none for any other name.
 std::optional<OddDesign> odd_design(const std::string& name);
 
 }  // namespace mxe

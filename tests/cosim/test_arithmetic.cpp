@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetics of the model against each other: the golden GEMM and the blocks of the RTL give
-// the same bytes, cycles and counters, and one of somebody else's takes their place.
+// The arithmetics of the model: the golden GEMM and the blocks of the RTL give the same bytes,
+// cycles and counters. A user's arithmetic can replace them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20261;
 
-/// The golden GEMM tile by tile, from the operand words that the buffers hold.
+/// The golden GEMM tile by tile, on the operand words in the buffers.
 class TileByTile : public Arithmetic {
  public:
   explicit TileByTile(const Params& params) : golden_(make_golden_arithmetic(params)) {}
@@ -44,7 +44,7 @@ std::unique_ptr<Arithmetic> make_tile_by_tile(const Params& params) {
   return std::make_unique<TileByTile>(params);
 }
 
-/// Jobs of one kind each: what the scales and codes are like.
+/// Kinds of scales and codes of a job.
 enum class Numbers { any, moderate, subnormal, edges };
 
 uint8_t random_scale(Random& random, Numbers numbers) {
@@ -54,7 +54,7 @@ uint8_t random_scale(Random& random, Numbers numbers) {
       return static_cast<uint8_t>(random.next());
     case Numbers::moderate:
       return static_cast<uint8_t>(random.uniform(121, 133));
-    case Numbers::subnormal:  // two of them make about 2^-130
+    case Numbers::subnormal:  // products of about 2^-130
       return static_cast<uint8_t>(random.uniform(52, 68));
     case Numbers::edges:
       break;
@@ -82,7 +82,7 @@ mx::MxTensor random_tensor(Random& random, mx::FormatId format, std::size_t rows
   return tensor;
 }
 
-/// Bits of any kind: NaN of any payload, infinity, subnormals.
+/// Adds a bias with arbitrary bits: NaN of any payload, infinities, subnormals.
 void add_bias(Random& random, Job& job) {
   if (random.one_in(2)) return;
   job.bias_one_row = random.one_in(2);
@@ -135,7 +135,7 @@ struct Engines {
   }
 };
 
-/// What the special values have to turn up in, so that the test is one of them.
+/// Counts results with special values; the test needs some of each.
 struct Seen {
   uint64_t jobs = 0, nan_results = 0, saturations = 0, dual = 0, subnormal = 0, infinite = 0;
 
@@ -204,7 +204,7 @@ TEST(Arithmetic, StructuralIsGoldenForEveryPairAndOutput) {
   EXPECT_GT(seen.infinite, 1000u);
 }
 
-/// An accumulator of somebody else's: cuts off what binary32 does not hold instead of rounding it.
+/// A user's accumulator: truncates instead of rounding to binary32.
 template <unsigned Width>
 struct Truncating {
   uint32_t acc_o = 0;
@@ -243,7 +243,7 @@ TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
   EXPECT_GT(differences, sums.size() / 2);
 }
 
-/// Remembers the rows that it sees, and a value of each.
+/// Records the rows that it observes, and one value of each.
 struct Rows : BlockWatcher {
   std::vector<uint64_t> cycles;
   void row(uint64_t cycle, const Arithmetic&) override { cycles.push_back(cycle); }
@@ -271,7 +271,7 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
   const DeviceResult result = device.run(job);
   EXPECT_EQ(load_output(result.output, 2, 4, job.output).back(), 2048.0f);
   EXPECT_EQ(scale->value("nan_o"), blocks::Bits{0});
-  // Weights of 2^-6 in each operand: exp_o is 3 + 3 - 12 and the bias.
+  // Both operands have weights of 2^-6: exp_o is 3 + 3 - 12 plus the bias.
   EXPECT_EQ(scale->value("exp_o"), blocks::Bits{blocks::kExpBias - 6});
   EXPECT_EQ(pe->value("facc_even.acc_o"), blocks::Bits{mx::to_bits(2048.0f)});
   EXPECT_FALSE(pe->value("no_such_signal"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bus bridges of the RTL wrapper against pins driven by hand, and the protocol checker against
-// each breach it must report.
+// The bus bridges of the RTL wrapper against pins that the test drives, and the protocol checker
+// against each breach that it must report.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned kBeatBytes = 16;
 
-/// Records the requests and answers each `latency` cycles later; at once, or when answer_all() is
+/// Records the requests. Responds each `latency` cycles later, at once, or when answer_all() is
 /// called.
 struct FakeMemory {
   unsigned latency = 10;
@@ -67,7 +67,7 @@ struct AxiBench {
     out.m_rready = out.m_bready = true;
     out.m_wdata = beat.data();
   }
-  /// One cycle; `act` may look at the inputs and set the outputs.
+  /// One cycle; `act` may read the inputs and set the outputs.
   void step(const std::function<void()>& act = [] {}) {
     axi.drive(cycle, in);
     act();
@@ -92,7 +92,7 @@ TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
   EXPECT_EQ(bench.memory.requests[0].bytes, 48u);
   while (bench.cycle < 10) bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
   for (unsigned beat = 0; beat < 3; beat++) {
-    if (beat == 1) {  // not taken: it stays
+    if (beat == 1) {  // not accepted: it stays valid
       bench.out.m_rready = false;
       bench.step([&] { EXPECT_EQ(bench.in.m_rdata[0], 2); });
       bench.out.m_rready = true;
@@ -207,7 +207,7 @@ TEST(AxiMemory, BackPressureKeepsWhatWasOffered) {
       bench.out.m_rready = i % 3 == 0;
       if (bench.out.m_arvalid) (bench.in.m_arready ? accepted : refused)++;
     });
-    if (bench.out.m_rready) bench.in.m_rvalid = false;  // taken
+    if (bench.out.m_rready) bench.in.m_rvalid = false;  // accepted
   }
   EXPECT_GT(refused, 3);
   EXPECT_GT(accepted, 20);
@@ -223,7 +223,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && in.s_wvalid && in.s_bready && !in.s_arvalid);
   EXPECT_EQ(in.s_wdata, 0x1234u);
-  out.s_wready = true;  // the data goes first
+  out.s_wready = true;  // the data are accepted first
   EXPECT_FALSE(master.sample(in, out));
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && !in.s_wvalid);
@@ -257,7 +257,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
 
 // ---------------------------------------------------------------- checker
 
-/// Pins of a correct master, to be spoilt.
+/// Pins of a correct master, which tests then change.
 struct CheckerBench {
   AxiChecker checker{kBeatBytes, 16, true};
   RtlInputs in;
@@ -400,7 +400,7 @@ TEST(AxiChecker, DataBeatsAreAsMany) {
   EXPECT_EQ(write(3, 2),
             "AXI protocol breach in cycle 2: AWLEN announced 3 beats, but WLAST came with beat 2");
   EXPECT_EQ(write(2, 3), "AXI protocol breach in cycle 2: no WLAST with the last of 2 beats");
-  // Data first: the count is compared when the address comes.
+  // Data before the address: the count is compared when the address arrives.
   EXPECT_EQ(breach_of([](CheckerBench& b) {
               b.out.m_wvalid = b.out.m_wlast = true;
               b.step();
@@ -428,14 +428,14 @@ TEST(AxiChecker, LanesWithoutAStrobeAreZero) {
   EXPECT_EQ(write(0x003C, 6), "AXI protocol breach in cycle 0: WDATA lane 6" + carries);
   EXPECT_EQ(write(0x003C, 1), "AXI protocol breach in cycle 0: WDATA lane 1" + carries);
   EXPECT_EQ(write(0x7FFF, 15), "AXI protocol breach in cycle 0: WDATA lane 15" + carries);
-  // A beat that waits is checked as well, and one that is not valid may be anything.
+  // A waiting beat is checked as well; pins without valid may have any value.
   EXPECT_EQ(write(0xFFF0, 0, false), "AXI protocol breach in cycle 0: WDATA lane 0" + carries);
   EXPECT_EQ(breach_of([](CheckerBench& b) {
               b.beat.fill(0xFF);
               b.step();
             }),
             "none");
-  // AXI4 allows any data there: an engine that does not promise zero is not checked.
+  // AXI4 allows any data in lanes without a strobe; zeros are MXE's promise.
   AxiChecker lenient(kBeatBytes, 16, false);
   CheckerBench bench;
   bench.out.m_wvalid = true;
@@ -472,7 +472,7 @@ TEST(AxiChecker, BurstsUnderWayAreLimited) {
   EXPECT_EQ(read(5000, 5000), "none");
 }
 
-/// Pins of a correct register port, to be spoilt.
+/// Pins of a correct register port, which tests then change.
 struct LiteBench {
   AxiLiteChecker checker;
   RtlInputs in;

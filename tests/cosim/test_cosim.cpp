@@ -47,7 +47,7 @@ CoSimOptions options_of(const Scenario& s) {
   options.rtl.back_pressure_seed = s.back_pressure;
   options.ring_entries = std::min(s.ring, options.params.queue_depth);
   options.poll = s.poll;
-  // The model has no random back-pressure: bytes and statuses are compared then, times are not.
+  // The model has no random back-pressure: only bytes and statuses are compared, not times.
   if (s.back_pressure != 0) options.cycle_tolerance = -1;
   return options;
 }
@@ -141,7 +141,6 @@ INSTANTIATE_TEST_SUITE_P(CoSim, RandomJobs, testing::ValuesIn(scenarios()), name
 
 class AllPairs : public testing::TestWithParam<Scenario> {};
 
-/// Every pair of formats, `jobs` jobs each.
 TEST_P(AllPairs, Agree) {
   const Scenario& scenario = GetParam();
   const CoSimOptions options = options_of(scenario);

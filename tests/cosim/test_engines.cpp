@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One script on the model and on the RTL: both must show software the same, at the same times.
+// One script on the model and on the RTL: software must see the same values at the same times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ constexpr std::size_t kSlotBytes = 128;
 constexpr unsigned kRingLog2 = 2;
 constexpr uint64_t kManyCycles = 100'000;
 
-/// A script's view of one engine. What it logs is compared between the engines.
+/// One engine and its log, which must be the same for both engines.
 class Bench {
  public:
   Bench(Host& h, const Params& p) : host(h), params(p), start_(current_cycle()) {
@@ -39,7 +39,7 @@ class Bench {
   }
 
   void log(const std::string& line) { lines.push_back(line); }
-  /// The same, with the time since the start.
+  /// Logs a line with the time since the start.
   void log_timed(const std::string& line) {
     log(fmt::format("{:6}: {}", current_cycle() - start_, line));
   }
@@ -47,7 +47,7 @@ class Bench {
   void write(uint32_t offset, uint32_t value) { host.write32(offset, value); }
   uint32_t read(uint32_t offset) { return host.read32(offset); }
 
-  /// Gives the engine a ring and enables it, all interrupts on.
+  /// Sets up a ring and enables the engine with all interrupts.
   void enable() {
     write(MXE_REG_RING_BASE_LO, static_cast<uint32_t>(ring_));
     write(MXE_REG_RING_BASE_HI, static_cast<uint32_t>(ring_ >> 32));
@@ -70,8 +70,8 @@ class Bench {
     return read(MXE_REG_FAULT_ADDR_LO) | uint64_t{read(MXE_REG_FAULT_ADDR_HI)} << 32;
   }
 
-  /// Submits one descriptor, waits for its end and logs all there is to see of it. The end of a job
-  /// that is broken off on the way is not `timed`: the model knows it to within a few cycles.
+  /// Submits one descriptor, waits for its end and logs all visible state. The end of an aborted
+  /// job is not `timed`, because the model's cycle may differ by a few.
   void run(const DescriptorBytes& bytes, const std::string& name, bool timed = true) {
     put(next_, bytes);
     const unsigned index = next_++;
@@ -99,7 +99,7 @@ class Bench {
     mix.max_k = 100;
     return JobGenerator(params, seed, mix).next_spec();
   }
-  /// A legal job in memory, and the check that it went well.
+  /// Prepares a legal job in memory, and the check of its results.
   JobImage job(uint64_t seed) { return job(spec(seed), seed); }
   JobImage job(const JobSpec& spec, uint64_t seed) {
     job_ = make_job(spec);
@@ -169,7 +169,7 @@ class Bench {
 
 using Script = std::function<void(Bench&)>;
 
-/// Runs `script` on both engines, side by side, and expects the same log of both.
+/// Runs `script` on both engines and expects the same log.
 void run_on_both(const Script& script, const Params& params = Params::named("small"),
                  const RtlOptions& rtl_options = {}) {
   Memory::Config memory;
@@ -208,7 +208,7 @@ TEST(Engines, EveryRegister) {
     }
     for (const uint32_t value : {0xFFFF'FFFFu, 0u, 0xA5A5'5A5Au}) {
       for (const RegisterInfo& info : register_table) {
-        // No doorbell and no soft reset in this test.
+        // This test rings no doorbell and does no soft reset.
         if (info.offset == MXE_REG_RING_TAIL) continue;
         const uint32_t written = info.offset == MXE_REG_CTRL ? value & MXE_CTRL_ENABLE_MASK : value;
         const bool ok = bench.host.try_write(info.offset, written);
@@ -232,7 +232,7 @@ TEST(Engines, RefusedAccesses) {
       EXPECT_FALSE(bench.host.try_write(offset, 1)) << offset;
       bench.log_timed("refused");
     }
-    // Byte lanes: only a whole word is written.
+    // A write with some byte strobes clear changes nothing.
     uint32_t data = 0xFFFF'FFFF;
     for (unsigned strobe = 0; strobe < 16; strobe++) {
       std::array<uint8_t, 4> enables{};
@@ -304,7 +304,7 @@ TEST(Engines, IllegalDescriptors) {
       });
     }
     bench.run_legal_job(2);
-    // The first broken rule in the order of the status codes counts.
+    // With several broken rules, the first in the order of the status codes is reported.
     expect_status(bench, "everything", MXE_STATUS_ERR_DESCRIPTOR,
                   [](DescriptorBytes& bytes) { bytes.fill(0xFF); });
     expect_status(bench, "nothing", MXE_STATUS_ERR_SHAPE,
@@ -366,7 +366,7 @@ TEST(Engines, PairsTooWideForTheTree) {
   run_on_both(
       [&](Bench& bench) {
         bench.enable();
-        // The ring has more entries than this engine's queue, so it is made smaller.
+        // The ring is larger than this engine's queue, so it is made smaller.
         bench.write(MXE_REG_RING_SIZE_LOG2, 1);
         unsigned refused = 0;
         for (const mx::FormatId a : mx::kAllFormats) {
@@ -422,7 +422,7 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
       std::memcpy(&address, &bytes[operand.field], 8);
       const uint64_t outside = kOutside + seed * 4;
       const bool slave_error = seed % 2 == 0;
-      // SLVERR from a faulty range, or DECERR because nothing answers there.
+      // SLVERR from a faulty range, or DECERR because no memory is mapped there.
       if (slave_error) bench.host.memory().add_fault(address, 4);
       std::memcpy(&bytes[operand.field], slave_error ? &address : &outside, 8);
       const unsigned index = bench.next();
@@ -491,7 +491,7 @@ TEST(Engines, RingOverflow) {
     bench.write(MXE_REG_RING_SIZE_LOG2, 31);
     overflow(1, "ring far larger than the queue");
     bench.write(MXE_REG_RING_SIZE_LOG2, kRingLog2);
-    for (uint64_t seed = 0; seed < 10; seed++) bench.run_legal_job(seed);  // round the ring
+    for (uint64_t seed = 0; seed < 10; seed++) bench.run_legal_job(seed);  // wraps around the ring
   });
 }
 
@@ -530,7 +530,7 @@ TEST(Engines, ADisabledEngineWaits) {
     EXPECT_TRUE(bench.host.wait_irq(cycles_to_time(kManyCycles)));
     bench.log_timed(fmt::format("irq {:#x} cycles {}", bench.read(MXE_REG_IRQ_STATUS),
                                 bench.record_word(0, MXE_DESC_CYCLES)));
-    // Switched off in the middle of a job, the engine finishes it and takes no other.
+    // Disabled in the middle of a job, the engine finishes it and starts no other.
     bench.write(MXE_REG_IRQ_STATUS, 0xF);
     bench.put(1, bench.descriptor(bench.job(4)));
     bench.put(2, bench.descriptor(bench.job(5)));
@@ -562,7 +562,7 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
       EXPECT_EQ(irq, (mask & raised) != 0) << mask;
       bench.host.wait_cycles(50);
       EXPECT_EQ(bench.read(MXE_REG_IRQ_STATUS), raised) << mask;
-      // Each bit is cleared alone, and the line follows the rest.
+      // Each bit is cleared separately; the interrupt pin follows the remaining ones.
       for (unsigned bit = 0; bit < 4; bit++) {
         bench.write(MXE_REG_IRQ_STATUS, 1u << bit);
         bench.host.wait_cycles(3);
@@ -602,15 +602,15 @@ TEST(Engines, SoftResetAtAnyTime) {
 
 constexpr unsigned kCounterWords = 28;
 
-// Software cannot tell whether a simulation lets the clock of an idle engine run.
+// It is not visible to software whether a simulation stops the clock of an idle engine.
 TEST(Engines, IdleTimeIsCounted) {
   run_on_both([](Bench& bench) {
-    bench.enable();  // clears the counters in the access that ends now
+    bench.enable();  // clears the counters in the last cycle of the access
     const uint64_t cleared = current_cycle();
     for (const unsigned pause : {10u, 300u, 1000000u, 777u}) {
       bench.host.wait_cycles(pause);
       bench.write(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK | MXE_CTRL_COUNTER_SNAPSHOT_MASK);
-      const uint64_t counted = current_cycle() - cleared - 1;  // not in the clock of the clearing
+      const uint64_t counted = current_cycle() - cleared - 1;  // without the cycle that clears them
       EXPECT_EQ(bench.read(MXE_REG_TOTAL_LO), counted);
       EXPECT_EQ(bench.read(MXE_REG_IDLE_LO), counted);
       bench.log_timed("counted");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model and RTL on boards that nobody made for them: the same bytes in the same clocks.
+// Model and RTL on boards that were not made for them: the same bytes in the same cycles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ RtlOptions rtl_with_clock(const Clock& clock) {
   return options;
 }
 
-/// The same board twice, with the model and with the RTL.
+/// Two equal boards, one with the model and one with the RTL.
 struct Boards {
   using Program = std::function<void(ForeignBoard&)>;
 
@@ -59,8 +59,8 @@ TEST_P(ForeignMemories, ServeModelAndRtl) {
   boards.run();
   boards.with_model.expect_results();
   boards.with_rtl.expect_results();
-  // Of a read and a write that are requested within a few clocks, a memory that waits may serve
-  // one before the other with the model, and the other way round with the RTL.
+  // If a read and a write are requested within a few cycles, a memory with a blocking wait may
+  // serve them in one order with the model and in the other with the RTL.
   const unsigned allowed = GetParam().delay != Delay::annotates && GetParam().latency == ns(1);
   EXPECT_NEAR(boards.with_model.clocks(), boards.with_rtl.clocks(), allowed);
 }
@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                            return test.param.name;
                          });
 
-/// A bus of two ways that share its bandwidth of 8 bytes a nanosecond. It copies transactions, as
-/// interconnects do: extensions do not come through.
+/// A bus whose two directions share 8 bytes per nanosecond. It copies transactions, as
+/// interconnects do, so extensions are lost.
 struct SharedBus : sc_core::sc_module {
   tlm_utils::simple_target_socket_tagged<SharedBus> in0{"in0"}, in1{"in1"};
   tlm_utils::simple_initiator_socket<SharedBus> out0{"out0"}, out1{"out1"};
@@ -141,7 +141,7 @@ struct SharedBus : sc_core::sc_module {
   unsigned waited_ = 0;
 };
 
-/// Two engines of a kind on one bus.
+/// Two engines of the same kind on one bus.
 template <class Engine>
 struct TwoEngines {
   explicit TwoEngines(const std::string& kind)
@@ -173,13 +173,13 @@ TEST(Bus, IsSharedByTwoEngines) {
   }
   EXPECT_GT(models.bus.waited_, 20u);
   EXPECT_EQ(models.bus.waited_, rtls.bus.waited_);
-  // Both ask in the same instant, and the simulator chooses who is first.
+  // Both request in the same instant; the simulator chooses the order.
   EXPECT_EQ(std::minmax({models.first_board.clocks(), models.second_board.clocks()}),
             std::minmax({rtls.first_board.clocks(), rtls.second_board.clocks()}));
 }
 
-/// The memory of `board` behind a socket of 64 bits that is no simple_target_socket: what a library
-/// of its own would make of the standard's interfaces.
+/// The memory of `board` behind a socket of 64 bits that implements the standard's interfaces
+/// without simple_target_socket.
 struct WideMemory : sc_core::sc_module, tlm::tlm_fw_transport_if<> {
   tlm::tlm_target_socket<64> socket{"socket"};
   tlm_utils::simple_initiator_socket<WideMemory> board{"board"};
@@ -214,7 +214,7 @@ TEST(Sockets, OfAnotherWidthAndLibrary) {
 
 class Quantum : public testing::TestWithParam<double> {};
 
-// With a quantum, software sees the end of the job later, but the job takes what it takes.
+// With a quantum, software sees the end of the job later, but its cycles do not change.
 TEST_P(Quantum, LetsEnginesRunAhead) {
   tlm::tlm_global_quantum::instance().set(ns(GetParam()));
   ForeignMemory memory;
@@ -230,7 +230,7 @@ TEST_P(Quantum, LetsEnginesRunAhead) {
   EXPECT_EQ(boards.with_model.clocks(), boards.with_rtl.clocks());
   const double latest = done / ns(1), clocks = boards.with_rtl.clocks();
   EXPECT_GT(latest, clocks);
-  EXPECT_LT(latest, clocks + 100 + 16 * GetParam());  // an access or two per step of the program
+  EXPECT_LT(latest, clocks + 100 + 16 * GetParam());  // one or two accesses per step of the program
   if (GetParam() == 0) return;
   EXPECT_LT(boards.with_model.polls(), 10u);
   EXPECT_LT(boards.with_rtl.polls(), 10u);
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, Quantum, testing::Values(0, 500));
 
 class Clocks : public testing::TestWithParam<double> {};
 
-// With a latency in cycles the job takes as many as on any other clock.
+// With a latency in cycles, the cycles of a job do not depend on the clock's period.
 TEST_P(Clocks, AreThePlatforms) {
   const Clock clock(ns(GetParam()));
   ForeignMemory memory;
@@ -254,7 +254,7 @@ TEST_P(Clocks, AreThePlatforms) {
   EXPECT_EQ(boards.with_rtl.clocks(), ordinary.with_rtl.clocks());
 }
 
-// What the memory takes, and when software comes, has nothing to do with the clock.
+// The time of the memory and of software does not depend on the clock.
 TEST_P(Clocks, MeetOtherClocks) {
   ForeignMemory memory;
   memory.polls = true;
@@ -292,7 +292,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, Responses,
 
 class Resets : public testing::TestWithParam<ForeignMemory> {};
 
-// A reset at any time of a job; the next job is like the first one.
+// After a reset at any time of a job, the next job runs like the first one.
 TEST_P(Resets, LeaveNothingBehind) {
   sc_core::sc_signal<bool> model_reset_n("model_reset_n", true), rtl_reset_n("rtl_reset_n", true);
   std::vector<std::string> logs[2];
@@ -308,7 +308,7 @@ TEST_P(Resets, LeaveNothingBehind) {
       sc_core::wait(3, sc_core::SC_NS);
       uint32_t value = 0;
       EXPECT_FALSE(board.access_register(MXE_REG_ID, value, false)) << "while it is in reset";
-      sc_core::wait(500, sc_core::SC_NS);  // bursts under way end
+      sc_core::wait(500, sc_core::SC_NS);  // outstanding bursts complete
       EXPECT_FALSE(board.irq.read());
       line.write(true);
       sc_core::wait(5, sc_core::SC_NS);

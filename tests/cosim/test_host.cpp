@@ -13,8 +13,8 @@
 namespace mxe {
 namespace {
 
-/// Sixteen words of register storage; writing to 0x40 raises the interrupt after that many cycles,
-/// each access takes three cycles, 0x80 and above answer with an error.
+/// Sixteen words of register storage. Writing N to 0x40 raises the interrupt after N cycles. Each
+/// access takes three cycles; addresses from 0x80 give an error response.
 class EngineStub : public EngineModule {
  public:
   EngineStub() : EngineModule("engine", Params::named("small")) {

@@ -29,7 +29,7 @@ TEST(MemoryChannel, FirstBeatAfterTheLatencyThenOneBeatACycle) {
   timing.latency = 10;
   MemoryChannel channel(timing, 0);
   EXPECT_EQ(beats(channel.serve(100, 3, 16), 3), (std::vector<uint64_t>{110, 111, 112}));
-  // Issued while the first one is on its way: the latencies overlap, the beats follow each other.
+  // Issued while the first burst is outstanding: latencies overlap, beats follow each other.
   EXPECT_EQ(beats(channel.serve(101, 2, 16), 2), (std::vector<uint64_t>{113, 114}));
   EXPECT_EQ(channel.serve(200, 1, 16).beat(0), 210u);
 }
@@ -37,7 +37,7 @@ TEST(MemoryChannel, FirstBeatAfterTheLatencyThenOneBeatACycle) {
 TEST(MemoryChannel, BandwidthBelowThePortWidthSpreadsTheBeats) {
   MemoryTiming timing;
   timing.latency = 1;
-  timing.bytes_per_cycle = 6.4;  // 2.5 cycles a beat of 16 bytes
+  timing.bytes_per_cycle = 6.4;  // 2.5 cycles per beat of 16 bytes
   MemoryChannel channel(timing, 0);
   EXPECT_EQ(beats(channel.serve(0, 5, 16), 5), (std::vector<uint64_t>{1, 4, 6, 9, 11}));
   EXPECT_EQ(channel.serve(0, 1, 16).beat(0), 14u);  // 1 + 5 * 2.5 = 13.5
@@ -138,7 +138,7 @@ TEST(Beats, CountsTheTouchedOnes) {
   EXPECT_EQ(BeatSize(16).touched(31, 18), 3u);
 }
 
-/// A bus master that the test drives by hand, without waiting.
+/// A bus master that the test controls, without waiting.
 struct Master : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Master> socket{"socket"};
   BurstExtension burst;
@@ -190,7 +190,7 @@ TEST(Memory, StoresBytesAndAnnotatesTheTime) {
   Bench bench;
   std::vector<uint8_t> data(40);
   std::iota(data.begin(), data.end(), uint8_t{1});
-  // 0x1009 to 0x1030: four beats, the last of them handed over in cycle 5.
+  // 0x1009 to 0x1030: four beats, the last one sent in cycle 5.
   EXPECT_EQ(bench.master.access(TLM_WRITE_COMMAND, 0x1009, data, 5), 5u + 20);
   EXPECT_EQ(bench.master.status, tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(bench.memory.data(0x1008, 2)[0], 0);
@@ -255,7 +255,7 @@ TEST(Memory, FaultRanges) {
   EXPECT_EQ(status(0x10F0), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(status(0x10F1), tlm::TLM_GENERIC_ERROR_RESPONSE);
   EXPECT_EQ(status(0x1107), tlm::TLM_GENERIC_ERROR_RESPONSE);
-  EXPECT_EQ(bench.memory.data(0x1110, 1)[0], 0);  // a refused write leaves no trace
+  EXPECT_EQ(bench.memory.data(0x1110, 1)[0], 0);  // a refused write changes nothing
   EXPECT_EQ(status(0x1108), tlm::TLM_OK_RESPONSE);
   bench.memory.clear_faults();
   EXPECT_EQ(status(0x1100), tlm::TLM_OK_RESPONSE);

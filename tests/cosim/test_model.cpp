@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model alone: any configuration, both modes, and the blocks whose timing is easy to get wrong
-// against a plain cycle-by-cycle account.
+// The model alone: any configuration, both modes. The timing of the loop nest and of the unpacker
+// is compared with plain cycle-by-cycle code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace {
 
 // ---------------------------------------------------------------- loop nest
 
-/// The parts of `total`, of at most `most`: if the last would not be whole, it and the one before
-/// share what they have, the first of them in whole `units`.
+/// Splits `total` into parts of `most`, the last two of them evenly, the first of these in whole
+/// `units`. Example: total 33, most 32, unit 1 gives 17 and 16.
 std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
   std::vector<unsigned> sizes(total / most, most);
   const unsigned rest = total % most;
@@ -113,8 +113,8 @@ TEST(Walk, IsTheLoopNest) {
 
 // ---------------------------------------------------------------- unpacker
 
-/// mxe_unpack clock by clock: accepts beats offered from `offered` on, returns {accept cycles of
-/// the beats, cycles of the words} of all fetches.
+/// mxe_unpack cycle by cycle. The beats of each fetch are valid from their `offered` cycles on.
+/// Returns the accept cycles of all beats and the cycles of all words.
 struct PlainFetch {
   unsigned offset, bytes, word_bytes;
   std::vector<uint64_t> offered;
@@ -124,7 +124,7 @@ struct PlainTimes {
 };
 PlainTimes plain_unpack(unsigned beat_bytes, const std::vector<PlainFetch>& fetches) {
   PlainTimes times;
-  std::size_t fetch = 0, beat = 0;  // next to accept
+  std::size_t fetch = 0, beat = 0;  // the next ones to accept
   bool active = false;
   unsigned count = 0, left = 0, size = 1;
   uint64_t cycle = 0;
@@ -211,7 +211,7 @@ TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
   banks.finish();
   banks.want(30);
   EXPECT_EQ(banks.taken_from(), kNever);
-  banks.release(50);  // seen in 51, claimed then, taken in 52
+  banks.release(50);  // visible in 51, claimed in 51, used in 52
   EXPECT_EQ(banks.taken_from(), 52u);
   banks.finish();
   banks.release(55);
@@ -225,7 +225,7 @@ uint64_t value(const Counters& counters, Counter counter) {
 
 TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
   Counters counters;
-  counters.add(Counter::mac_active, 2, 6);  // not enabled yet until 4
+  counters.add(Counter::mac_active, 2, 6);  // enabled from cycle 4 on
   counters.enable(4, true);
   counters.add(Counter::mac_active, 10, 20);
   counters.add(Counter::blocks, 10, 20, 8);
@@ -237,7 +237,7 @@ TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
   counters.snapshot(30);
   EXPECT_EQ(value(counters, Counter::mac_active), 12u);
   EXPECT_EQ(value(counters, Counter::blocks), 80u);
-  counters.add(Counter::stall_a, 22, 27);  // known late
+  counters.add(Counter::stall_a, 22, 27);  // reported late
   counters.snapshot(1010);
   EXPECT_EQ(value(counters, Counter::stall_a), 5u);
   EXPECT_EQ(value(counters, Counter::total), 1006u);
@@ -337,15 +337,16 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
     EXPECT_EQ(timing.counters.bytes_read, functional.counters.bytes_read);
     EXPECT_EQ(timing.counters.bytes_written, functional.counters.bytes_written);
     EXPECT_EQ(timing.counters.stall_a, functional.counters.stall_a);
-    // Every multiplication is done once: blocks are whole words of 32, rows and columns exact.
+    // Every multiplication is done once: blocks are whole words of 32 elements, rows and columns
+    // exact.
     uint64_t blocks = 0;
     for (const auto& [m, n, k, a, b] : jobs) blocks += uint64_t{m} * n * ((k + 31) / 32);
     EXPECT_EQ(timing.counters.blocks, blocks);
   }
 }
 
-/// What memory holds at D after a job of 8 x 8 x 32 ones, whose results are all 32. Before the job,
-/// every byte there is 0xAA.
+/// The bytes at D after a job of 8 x 8 x 32 ones, whose results are all 32. Before it, all bytes
+/// are 0xAA.
 std::vector<uint8_t> results_of_ones(Platform& platform) {
   std::vector<uint8_t> results;
   platform.run([&](Host& host) {
@@ -402,7 +403,7 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
     const DriverRing ring = make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     mxe_job job = plain_job(host, 1, 1, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
-    // One row of everything, again and again.
+    // All strides 0: the same row each time.
     job.a_stride = job.b_stride = job.a_scale_stride = job.b_scale_stride = job.d_stride = 0;
     job.m = uint32_t{1} << 31;
     uint32_t id = 0;
@@ -428,7 +429,7 @@ TEST(Model, AtRestAnswersReadsAhead) {
     payload.set_data_ptr(reinterpret_cast<uint8_t*>(&value));
     payload.set_data_length(4);
     payload.set_streaming_width(4);
-    // How long the access waits, and the delay that comes back.
+    // Cycles for which the access waits, and cycles of the returned delay.
     const auto access = [&] {
       const uint64_t begin = current_cycle();
       sc_core::sc_time delay = cycles_to_time(5);
@@ -446,14 +447,14 @@ TEST(Model, AtRestAnswersReadsAhead) {
     }
     other.notify(cycles_to_time(9));
     EXPECT_EQ(access(), Times(0, 8));
-    // A job begins: STATUS is that of the moment.
+    // When a job begins, the access waits, so that STATUS is up to date.
     other.cancel();
     host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
     host.write32(MXE_REG_RING_TAIL, 1);
     payload.set_address(MXE_REG_STATUS);
     EXPECT_EQ(access(), Times(8, 0));
     EXPECT_EQ(value, MXE_STATUS_BUSY_MASK);
-    // With a quantum the engine may have finished a job that simulated time has not.
+    // With a quantum, the engine may have finished a job before simulated time reaches its end.
     host.wait_cycles(1000);
     tlm::tlm_global_quantum::instance().set(cycles_to_time(1000));
     host.write32(MXE_REG_RING_TAIL, 2);

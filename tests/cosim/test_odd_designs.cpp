@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cases, with all that may happen besides jobs, and directed ones on configurations that no
-// name has: model and RTL agree to the cycle.
+// Random cases, with all events, and directed cases on configurations without a name: model and RTL
+// agree to the cycle.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ class OddDesigns : public testing::TestWithParam<const char*> {};
 TEST_P(OddDesigns, RandomCases) {
   const RtlUnderTest rtl = odd_rtl(GetParam());
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
-  // Many PEs take long to simulate.
+  // Engines with many PEs simulate slowly.
   const uint64_t seeds = rtl.own->params.num_pe > 32 ? 1 : 3;
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     SCOPED_TRACE(seed);

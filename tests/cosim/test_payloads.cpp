@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of payloads that IEEE 1666 gives a meaning, at every target of the platform; and
-// time resolutions that have no clock of 1 ns.
+// The payload attributes of IEEE 1666 at every target of the platform, and time resolutions that
+// cannot represent a clock of 1 ns.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -26,7 +26,7 @@ namespace {
 using Payload = tlm::tlm_generic_payload;
 using Change = std::function<void(Payload&)>;
 
-/// A bus master with one program.
+/// A bus master that runs one program.
 struct Client : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Client> socket{"socket"};
   std::function<void(Client&)> program;
@@ -40,7 +40,7 @@ struct Client : sc_core::sc_module {
   }
   void run_program() { program(*this); }
 
-  /// Sends four bytes, after `change` to the payload. Returns the response.
+  /// Sends four bytes after `change` has edited the payload. Returns the response.
   tlm::tlm_response_status send(tlm::tlm_command command, uint64_t address, uint32_t& value,
                                 const Change& change = {}) {
     Payload p;
@@ -99,7 +99,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-/// At `address` are four bytes to write and read, whose highest 28 bits may be fixed.
+/// Uses the four bytes at `address` for writes and reads; their upper 28 bits may be read-only.
 void try_cases(Client& client, uint64_t address) {
   uint32_t expected = 0xA;
   ASSERT_EQ(client.send(tlm::TLM_WRITE_COMMAND, address, expected), tlm::TLM_OK_RESPONSE);
@@ -113,7 +113,7 @@ void try_cases(Client& client, uint64_t address) {
     EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(found, expected);
   }
-  // A read leaves the bytes alone that are not enabled; enables repeat.
+  // A read does not change bytes without an enable; the enables repeat.
   std::array<uint8_t, 2> enables{0, 0xFF};
   uint32_t found = 0x5A5A5A5A;
   EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found,
@@ -173,7 +173,7 @@ TEST(Attributes, DebugTransportIgnoresThem) {
   EXPECT_EQ(client.socket->transport_dbg(p), 0u);
 }
 
-// ---- Time resolutions. A test runs in a process of its own, and sets the resolution once.
+// ---- Time resolutions. Each test is a separate process and sets the resolution once.
 
 template <class Make>
 void expect_refused(const Make& make, const std::string& message) {
@@ -185,7 +185,7 @@ void expect_refused(const Make& make, const std::string& message) {
   }
 }
 
-/// Everything that has the default clock of 1 ns.
+/// Every object with the default clock of 1 ns reports an error.
 void expect_no_nanosecond(const std::string& resolution) {
   const std::string message = "time resolution " + resolution + ": ";
   const Params params = Params::named("small");
@@ -211,7 +211,7 @@ TEST(Resolution, OfAMillisecond) {
   expect_no_nanosecond("1 ms");
 }
 
-/// The same clocks on boards of any resolution that the clock is a multiple of.
+/// The same cycles for any resolution that divides the clock's period.
 void expect_job(double resolution, sc_core::sc_time_unit unit, double period) {
   sc_core::sc_set_time_resolution(resolution, unit);
   const Clock clock(period, sc_core::SC_NS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/registers.md says a driver may rely on, one script for the model and the RTL.
+// The statements of docs/registers.md about software, one script each for the model and the RTL.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,10 +18,10 @@ namespace mxe {
 namespace {
 
 constexpr uint32_t kEnable = MXE_CTRL_ENABLE_MASK;
-constexpr uint32_t kPending = 0xA5A5A500;  // what software leaves in a status word
+constexpr uint32_t kPending = 0xA5A5A500;  // initial status word, written by software
 constexpr unsigned kSlots = 4;
 
-/// A script's view of one engine.
+/// One engine and the memory that a script uses.
 class Device {
  public:
   explicit Device(Host& h) : host(h), ring(h.allocate(kSlots * MXE_DESC_SIZE)) {
@@ -77,7 +77,7 @@ class Device {
   uint64_t operand = host.allocate(4096);
 };
 
-/// Runs `script` on the model and then on the RTL. Their clocks must stand at the same count.
+/// Runs `script` on the model, then on the RTL. Both must end in the same cycle.
 void on_both(const std::function<void(Device&)>& script) {
   Memory::Config memory;
   memory.size = 1 << 20;
@@ -120,7 +120,7 @@ TEST(Registers, DoorbellsWhileDisabled) {
     device.host.wait_cycles(1000);
     EXPECT_EQ(device.read(MXE_REG_STATUS), 0u);
     EXPECT_EQ(device.read(MXE_REG_RING_TAIL), 2u);
-    device.write(MXE_REG_RING_TAIL, kSlots + 1);  // one too many
+    device.write(MXE_REG_RING_TAIL, kSlots + 1);  // one entry too many
     EXPECT_EQ(device.read(MXE_REG_RING_TAIL), 2u);
     EXPECT_EQ(device.read(MXE_REG_IRQ_STATUS), MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
     EXPECT_EQ(device.read(MXE_REG_RING_HEAD), 0u);
@@ -155,13 +155,13 @@ TEST(Registers, TheLineIsALevel) {
     device.write(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_ERROR_MASK);
     (void)device.read(MXE_REG_ID);
     EXPECT_TRUE(line());
-    // What a handler behind a wrapper of messages does.
+    // The steps of an interrupt handler that receives messages.
     device.write(MXE_REG_IRQ_MASK, 0);
     (void)device.read(MXE_REG_ID);
     EXPECT_FALSE(line());
     device.write(MXE_REG_IRQ_MASK, 0xF);
     EXPECT_TRUE(device.host.wait_irq(cycles_to_time(10)));
-    // It falls a clock after the answer.
+    // The pin falls one cycle after the response.
     device.write(MXE_REG_IRQ_STATUS, 0xF);
     EXPECT_TRUE(line());
     (void)device.read(MXE_REG_ID);
@@ -249,7 +249,7 @@ TEST(Registers, FaultsStay) {
   });
 }
 
-/// One element of A is 1, and element i of B is i / 64: the result says which one it is.
+/// One element of A is 1, and element i of B is i / 64: the result identifies the element.
 TEST(Registers, ElementsArePackedFromTheLowestBit) {
   struct Packing {
     uint32_t format;
@@ -273,7 +273,7 @@ TEST(Registers, ElementsArePackedFromTheLowestBit) {
           row[at / 8] = static_cast<uint8_t>(row[at / 8] | (packing.one >> bit & 1) << at % 8);
         }
         device.poke(device.operand, row);
-        // A short block of eight, whose scale is 2^3, and so is that of B.
+        // A short block of eight elements with scale 2^3; B has the same scale.
         device.poke(device.scales, {127, 130});
         device.put_job(tail % kSlots, 1, 40, device.operand, b, packing.format);
         device.write(MXE_REG_RING_TAIL, ++tail);

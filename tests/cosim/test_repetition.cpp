@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model does without simulating every event must not show: skipped periods and data in one
-// go give the cycles, the counters and the bytes of a simulation event by event.
+// Skipped periods and bulk data do not change cycles, counters or bytes of the model: they equal
+// those of a simulation event by event.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,9 +53,9 @@ Setting random_setting(Random& random) {
   return s;
 }
 
-/// A job at addresses from `address` on: three of four regular, as layers are, the others with
-/// sizes, strides and alignments of all kinds. `narrow`: many stripes of one tile, whose rows of
-/// results are joined.
+/// A job whose data start at `address`. Three of four jobs are regular, like layers; the others
+/// have arbitrary sizes, strides and alignments. `narrow`: many stripes of one tile, whose result
+/// rows are joined.
 mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narrow) {
   const bool regular = !random.one_in(4);
   const auto size = [&](unsigned unit, unsigned most) {
@@ -119,18 +119,18 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narro
 
 struct Outcome {
   std::vector<uint64_t> cycles;
-  std::vector<struct mxe_counters> counters;  // after each look
+  std::vector<struct mxe_counters> counters;  // after each read
   std::vector<uint8_t> memory;
 };
 
 constexpr std::size_t kMemoryBytes = std::size_t{8} << 20;
 
-/// Runs jobs; software looks at the counters while they run and after them.
+/// Runs jobs; software reads the counters while they run and after them.
 Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uint64_t seed) {
   Outcome outcome;
   platform.run([&](Host& host) {
     uint8_t* memory = host.memory().data(host.memory().base(), kMemoryBytes);
-    // Mostly ordinary scales, now and then NaN.
+    // Mostly ordinary scales, some NaN.
     Random noise(seed);
     for (std::size_t i = 0; i < kMemoryBytes; i += 8) {
       uint64_t bytes = noise.next();
@@ -163,7 +163,6 @@ Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uin
   return outcome;
 }
 
-/// In the order of the registers.
 std::vector<uint64_t> values(const struct mxe_counters& counters) {
   std::vector<uint64_t> list(sizeof counters / sizeof(uint64_t));
   std::memcpy(list.data(), &counters, sizeof counters);
@@ -186,8 +185,8 @@ void expect_same(const Outcome& is, const Outcome& should, bool data) {
   }
 }
 
-/// How an engine is run: everything simulated, periods skipped, data in one go, and by the RTL's
-/// blocks, for which nothing of that is taken.
+/// Ways to run an engine: every event simulated, periods skipped, data in bulk, or structural
+/// arithmetic, which excludes both shortcuts.
 struct Way {
   const char* name;
   Mode mode;
@@ -224,7 +223,7 @@ TEST(Repetition, CannotBeTold) {
           }));
     }
   }
-  std::size_t skipped = 0;  // runs in which cycles were
+  std::size_t skipped = 0;  // runs with skipped cycles
   for (std::size_t i = 0; i < kSettings; i++) {
     std::vector<mxe_job> jobs;
     for (int j = 0; j < 2; j++) {
@@ -249,7 +248,7 @@ TEST(Repetition, CannotBeTold) {
       if (now_skipped > 0) skipped++;
     }
   }
-  // A test of skipping is one only where much is skipped.
+  // Many runs must skip cycles, or the comparison tests nothing.
   EXPECT_GT(skipped, 2 * kSettings / 3) << "of " << 2 * kSettings;
   RecordProperty("skipped", static_cast<int>(skipped));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL wrapper itself: what it refuses, what ends it, what it writes, when its clock runs.
+// The RTL wrapper: refusals, ends of a simulation, its outputs, and when its clock runs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(RtlEngine, ALoadedDesignIsNotCheckedAgain) {
   fs::remove_all(folder);
 }
 
-/// A design that answers registers and otherwise does as it is told.
+/// A design that answers register accesses and otherwise follows the test's settings.
 class StubTop : public RtlTop {
  public:
   enum class Behaviour { busy, unaligned, asserts };
@@ -150,7 +150,7 @@ TEST(RtlEngine, TheClockStopsWithoutWork) {
     EXPECT_GE(engine->cycles(), RtlEngine::kIdleCycles);
     EXPECT_EQ(host.read32(MXE_REG_NUM_PE), 4u);
   });
-  EXPECT_EQ(current_cycle(), 1'000'006u);  // three cycles an access
+  EXPECT_EQ(current_cycle(), 1'000'006u);  // three cycles per access
 }
 
 std::unique_ptr<Platform> make_rtl(const char* name, bool stop_clock) {
@@ -166,9 +166,9 @@ std::unique_ptr<Platform> make_rtl(const char* name, bool stop_clock) {
 /// A small number, 0 to 2.
 uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)); }
 
-/// Reads and writes of all kinds at random moments, and two jobs in turns: one of zeros, and one
-/// that ends at once, because its descriptor is zeros. Returns everything that software sees, and
-/// when.
+/// Random register accesses at random times, and two kinds of jobs: products of zeros, and jobs
+/// that end at once because their descriptors are zeros. Returns everything that software sees,
+/// with times.
 std::string random_accesses(Host& host, uint64_t seed) {
   Random random(seed);
   std::string log;
@@ -187,7 +187,7 @@ std::string random_accesses(Host& host, uint64_t seed) {
   host.write32(MXE_REG_RING_BASE_LO, static_cast<uint32_t>(ring));
   host.write32(MXE_REG_RING_SIZE_LOG2, 1);
   for (int i = 0; i < 700; i++) {
-    // Mostly one after another, now and then far apart.
+    // Mostly back to back, sometimes far apart.
     if (random.one_in(4)) host.wait_cycles(random.uniform(1, random.one_in(4) ? 1500 : 12));
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
     switch (random.uniform(0, 15)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker is checked: what it must report, it reports; and the stimulus is what it says.
+// The checker reports every planted error, and the stimulus has the properties that it states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -157,7 +157,7 @@ TEST(Scoreboard, ReportsABadStatus) {
 }
 
 TEST(JobImage, LeavesNoiseAroundPackedRows) {
-  // 5 elements of 4 bits: the upper half of the last byte of a row is noise, and differs by seed.
+  // 5 elements of 4 bits: the upper half of a row's last byte is noise that depends on the seed.
   JobSpec spec;
   spec.format_a = mx::FormatId::mxfp4_e2m1;
   spec.format_b = mx::FormatId::mxint8;

@@ -48,7 +48,7 @@ TEST(SharedChannel, OnePortIsServedAsByAChannelOfItsOwn) {
   }
 }
 
-/// Whole bursts of several ports in any order, and when each is on the bus.
+/// Bursts of several ports in random order; returns their cycles on the bus.
 std::vector<std::pair<uint64_t, uint64_t>> random_bursts(SharedChannel& channel, unsigned ports) {
   std::vector<std::pair<uint64_t, uint64_t>> spans;
   std::vector<uint64_t> issues(ports), ends(ports);

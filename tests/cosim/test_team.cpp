@@ -42,7 +42,7 @@ TEST(Team, OfOneIsADevice) {
     std::unique_ptr<Team> team;
     Device device;
   };
-  std::vector<Pair> pairs;  // all before the first runs
+  std::vector<Pair> pairs;  // all exist before the first one runs
   for (const double bandwidth : {0.0, 7.7}) {
     for (const uint64_t jitter : {uint64_t{0}, uint64_t{9}}) {
       EngineSetup engine = setup("base", 64, bandwidth);
@@ -63,7 +63,7 @@ TEST(Team, OfOneIsADevice) {
 }
 
 TEST(Team, SharesTheBandwidth) {
-  // A product with a vector reads all the time: two engines take twice as long as one.
+  // A matrix-vector product reads all the time: two engines take twice as long as one.
   Device device(Target::model, setup("base", 64, 8));
   Team narrow(Target::model, setup("base", 64, 8), 2),
       wide(Target::model, setup("base", 64, 16), 2);
@@ -120,7 +120,7 @@ Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
   return job;
 }
 
-/// The jobs on the model and, where it was built, on the RTL: the golden bytes.
+/// Runs the jobs on the model and, if it was built, on the RTL; expects the golden bytes.
 void expect_golden(const std::vector<Job>& jobs, const TeamResult& result, const Params& params) {
   for (std::size_t i = 0; i < jobs.size(); i++) {
     const StoredOutput golden = jobs[i].golden(engine_sums(params.fp4_dual != 0));
@@ -143,7 +143,7 @@ TEST(Team, ResultsAreTheReferences) {
   }
 }
 
-/// Products of the same B with rows of A of their own, or of the same A.
+/// Products of the same B with different rows of A, or of the same A with different columns of B.
 std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m, std::size_t n,
                            std::size_t k) {
   std::vector<Job> jobs;
@@ -156,13 +156,13 @@ std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m,
 }
 
 TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
-  // Whether engines ask for the same at about the same time depends on how far apart their
-  // descriptors come, and on the latency. Here they do.
+  // Engines request the same data at about the same time only for some latencies and distances of
+  // their descriptors. With these settings they do.
   const EngineSetup engine = setup("small", 32, 5, false);
   Team apart(Target::model, engine, 3);
   Team of_one_a(Target::model, engine, 3, Team::Common::a);
   Team of_one_b(Target::model, engine, 3, Team::Common::b);
-  // Few columns of B beside all of A, and few rows of A beside all of B.
+  // Few columns of B with all of A, and few rows of A with all of B.
   const std::vector<Job> one_a = jobs_with(Team::Common::a, 3, 40, 4, 900);
   const std::vector<Job> one_b = jobs_with(Team::Common::b, 3, 4, 40, 900);
   for (const auto& [team, jobs] : {std::pair(&of_one_a, &one_a), std::pair(&of_one_b, &one_b)}) {
@@ -183,7 +183,7 @@ TEST(Team, OfFourIsFourTimesAsFastWithOneB) {
 }
 
 #ifdef MXE_WITH_RTL
-// Where writes of several engines meet, model and RTL may serve another one first (docs/model.md).
+// If writes of several engines meet, model and RTL may serve them in another order (docs/model.md).
 TEST(Team, OfTheRtlAgreesWithTheModel) {
   struct Pair {
     unsigned engines;
