@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs by callback: submission of many, completion, deadlines, cancel, recovery, close, interrupts.
+// Jobs with callbacks: many submissions, completion, deadlines, cancel, recovery, close,
+// interrupts.
 #include <array>
 #include <cstdlib>
 #include <functional>
@@ -10,7 +11,7 @@
 namespace mxe::test {
 namespace {
 
-/// What was called back, in order.
+/// The callbacks so far, in order.
 struct Log {
   struct Entry {
     uint32_t id;
@@ -39,7 +40,7 @@ std::ostream& operator<<(std::ostream& out, const Log::Entry& entry) {
 
 using Entries = std::vector<Log::Entry>;
 
-/// Wherever a reset leaves the device's head.
+/// All tests run for each value of the device's head after a reset.
 class Callbacks : public testing::TestWithParam<MockDevice::ResetHead>, public DriverFixture {
  protected:
   Callbacks() : DriverFixture(true, 4) { device.reset_head = GetParam(); }
@@ -51,11 +52,11 @@ class Callbacks : public testing::TestWithParam<MockDevice::ResetHead>, public D
     EXPECT_EQ(mxe_submit(&driver, &job, &options, &id), MXE_OK);
     return id;
   }
-  /// Jobs that the ring does not begin with.
+  /// Runs some jobs, so that the next one does not use the first ring entry.
   void turn(int jobs) {
     for (int i = 0; i < jobs; i++) EXPECT_EQ(wait(submit(job_)), MXE_OK);
   }
-  /// A refused job ends as the device says, by its shape.
+  /// Makes the mock refuse jobs with an empty shape.
   void refuse_empty_jobs() {
     device.outcome = [this](uint32_t id) {
       for (uint32_t entry = 0; entry < 4; entry++) {
@@ -131,7 +132,7 @@ TEST_P(Callbacks, CancelTakesTheRunningJobAndRunsTheOthers) {
   EXPECT_EQ(mxe_cancel(&driver, third), MXE_ERR_UNKNOWN_JOB);
 }
 
-// Devices before version 9 have three jobs at most.
+// Devices before version 9 hold at most three jobs.
 TEST_P(Callbacks, CancelOfAWaitingJobNeedsNoReset) {
   driver.caps.version_minor = 8;
   turn(2);
@@ -148,7 +149,7 @@ TEST_P(Callbacks, CancelOfAWaitingJobNeedsNoReset) {
       (Entries{{first, MXE_OK}, {second, MXE_OK}, {third, MXE_OK}, {fourth, MXE_ERR_ABORTED}}));
 }
 
-// The device may have read its descriptor already.
+// The device may have read the descriptor already.
 TEST_P(Callbacks, CancelOfANextJobNeedsAReset) {
   turn(2);
   refuse_empty_jobs();
@@ -217,8 +218,8 @@ TEST_P(Callbacks, DeadlinesEndJobsThatAreLate) {
       log.entries,
       (Entries{
           {late, MXE_ERR_DEADLINE}, {kept, MXE_OK}, {waiting, MXE_ERR_DEADLINE}, {last, MXE_OK}}));
-  // The mock refuses a job as slowly as it runs one. Ten ticks after `kept` began, `waiting` is
-  // late, whose descriptor the device may have: `kept` begins anew.
+  // The mock takes as long to refuse a job as to run one. `waiting` is late ten ticks after `kept`
+  // began. The device may have its descriptor already, so a reset follows, and `kept` starts again.
   EXPECT_EQ(device.now() - now, 20 + device.reset_ticks + 10 + 3 * 50)
       << "the deadline woke the wait";
 }
@@ -304,7 +305,7 @@ mxe_job plain_job() {
   job.format_a = job.format_b = MXE_FORMAT_MXFP6_E2M3;
   job.m = 3;
   job.n = 5;
-  job.k = 40;  // 30 bytes, 2 scales
+  job.k = 40;  // rows of 30 bytes, 2 scales
   job.a_addr = 0x1000;
   job.a_stride = 32;
   job.a_scale_addr = 0x2000;
@@ -390,12 +391,12 @@ TEST(Extents, RefuseResultsThatOverwriteSomething) {
   EXPECT_EQ(extents_of(job), MXE_ERR_OVERLAP);
 }
 
-// Against the marking of every byte.
+// Compared with marking every byte.
 TEST(Extents, InterleavedRowsMeetExactlyWhereTheyShareAByte) {
   for (uint32_t count_c = 1; count_c <= 4; count_c++) {
     for (int shift = -150; shift <= 150; shift++) {
       mxe_job job = plain_job();
-      job.n = 2;  // 8 bytes
+      job.n = 2;  // rows of 8 bytes
       job.m = count_c;
       job.bias = true;
       job.d_stride = job.c_stride = 24;

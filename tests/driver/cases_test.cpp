@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of sw/firmware/selftest on this machine, in one process:
+// Runs the cases of sw/firmware/selftest on this machine in one process:
 //
 //     driver_cases_test model|rtl [options of Google Test]
 #include <fmt/format.h>
@@ -25,14 +25,14 @@ extern "C" {
 namespace mxe::test {
 namespace {
 
-/// SystemC elaborates once: all cases share this.
+/// Shared by all cases, because SystemC elaborates once per process.
 Platform* platform = nullptr;
 
 void fail(void* /*ctx*/, unsigned line, const char* what, uint64_t left, uint64_t right) {
   ADD_FAILURE() << fmt::format("line {}: {}: {:#x}, {:#x}", line, what, left, right);
 }
 
-/// All of the memory but the bench's part, which the case compares itself.
+/// A copy of the memory without the bench's part, which the cases compare themselves.
 std::vector<uint8_t> rest_of(Memory& memory, uint64_t bench) {
   const uint8_t* all = memory.data(memory.base(), memory.size());
   std::vector<uint8_t> rest(all, all + memory.size());
@@ -54,7 +54,7 @@ class Case : public testing::Test {
       bench->bus_addr = host.allocate(BENCH_BYTES, MXE_DESC_SIZE);
       bench->memory = host.memory().data(bench->bus_addr, BENCH_BYTES);
       bench->shadow = shadow.data();
-      bench->long_rows = 8;  // the host computes in no time
+      bench->long_rows = 8;  // the host computes in zero simulated time
       bench->no_memory = uint64_t{1} << 32;
       bench->fail = fail;
       bench->line_is_high = [](void* ctx) { return static_cast<Host*>(ctx)->irq.read(); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code with planted faults asks: the number of the one that is active, from the environment.
+// Returns to code with planted faults the number of the active one, from the environment.
 #include <cstdlib>
 
 extern "C" int mxe_planted_fault() {

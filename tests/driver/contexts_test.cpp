@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One context submits while another one completes, without a lock, under ThreadSanitizer. Only the
-// driver is instrumented: a device orders nothing between two processors that the driver may rely
-// on, so what the mock device does stays unseen, its lock too.
+// driver is instrumented. Accesses and locks of the mock device are hidden, because a real device
+// does not order the accesses of two processors.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 #include "tests/driver/driver_fixture.h"
 
-extern "C" {  // of ThreadSanitizer's run-time library
+extern "C" {  // of ThreadSanitizer's runtime library
 void AnnotateIgnoreReadsBegin(const char* file, int line);
 void AnnotateIgnoreReadsEnd(const char* file, int line);
 void AnnotateIgnoreWritesBegin(const char* file, int line);
@@ -24,7 +24,7 @@ void AnnotateIgnoreSyncEnd(const char* file, int line);
 namespace mxe::test {
 namespace {
 
-/// Hides memory and locks of its scope from ThreadSanitizer.
+/// Hides memory accesses and locks in its scope from ThreadSanitizer.
 class Unseen {
  public:
   Unseen() {
@@ -46,8 +46,8 @@ uint32_t number_of(const char* name, uint32_t otherwise) {
   return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 0)) : otherwise;
 }
 
-/// The mock device for two threads. Each access gives the device some time, and now and then the
-/// processor to the other thread.
+/// The mock device for two threads. Each access lets some device time pass, and sometimes yields
+/// the processor to the other thread.
 class SharedDevice {
  public:
   SharedDevice(uint32_t entries, uint32_t seed) : mock(entries), random_(seed) {
@@ -97,7 +97,7 @@ mxe_port SharedDevice::port() {
   return port;
 }
 
-/// What the completing context has seen.
+/// Results that the completing context has received.
 struct Completed {
   uint32_t jobs = 0, ok = 0, aborted = 0, late = 0;
   bool in_order = true;
@@ -133,7 +133,7 @@ class Contexts : public testing::Test {
     }
   }
 
-  /// One call of the many that belong to the completing context.
+  /// One random call of those that only the completing context may make.
   int complete_somehow(std::mt19937& random) {
     const uint32_t id = completed.jobs + 1 + random() % entries;
     mxe_counters counters = {};
@@ -183,7 +183,7 @@ class Contexts : public testing::Test {
 };
 
 TEST_F(Contexts, NeedNoLock) {
-  std::printf("MXE_CONTEXTS_SEED=%u\n", seed);  // a race is not the test's to report
+  std::printf("MXE_CONTEXTS_SEED=%u\n", seed);  // printed first, because a race ends the process
   const mxe_ring ring = device.mock.ring(entries);
   const mxe_port port = device.port();
   ASSERT_EQ(mxe_open(&driver, &port, &ring), MXE_OK);
@@ -194,7 +194,7 @@ TEST_F(Contexts, NeedNoLock) {
   EXPECT_EQ(completed.jobs, jobs);
   EXPECT_TRUE(completed.in_order);
   EXPECT_EQ(completed.ok + completed.aborted + completed.late, jobs);
-  // Each kind of end has to be among them, or the test is none.
+  // Each kind of result must be frequent, or the test covers too little.
   EXPECT_GT(completed.ok, jobs / 4);
   EXPECT_GT(completed.aborted, 0u);
   EXPECT_GT(completed.late, 0u);

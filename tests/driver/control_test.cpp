@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Reset, ResetHeads,
                                          MockDevice::ResetHead::to_zero),
                          head_name);
 
-// Wherever the device leaves its head.
+// For each value of the device's head after a reset.
 TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
   wait(submit());
   const uint32_t done = submit(), fetch_failed = submit(), open = submit(), waiting = submit();
@@ -138,7 +138,7 @@ TEST_P(BothPorts, ResetRecoversFromAHeadBeyondTheTail) {
 }
 
 TEST(ErrorText, EveryCodeHasItsOwn) {
-  std::set<std::string> texts{mxe_strerror(1)};  // not a code
+  std::set<std::string> texts{mxe_strerror(1)};  // not a status code
   for (int code = MXE_ERR_STOPPED; code <= MXE_OK; code++) {
     EXPECT_TRUE(texts.insert(mxe_strerror(code)).second) << code;
   }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Line and branch coverage of the driver by its tests, as gcov counts them.
+"""Line and branch coverage of the driver by its tests, measured by gcov.
 
     coverage.py --objects DIR --gcov GCOV --lines PERCENT --branches PERCENT COMMAND...
 
-Runs the commands (each one a word, or several in quotes), which execute the objects in DIR, compiled
-with --coverage. Prints a line for each source file, and with --missing what was not reached. Exit
-status 1 if one of the files has less than it should, or a command fails.
+Runs the commands (each one a word, or several in quotes), which execute the objects in DIR, compiled with
+--coverage. Prints a line for each source file; --missing also prints the lines that were not reached. Exit status 1
+if a file is below the required percentage or a command fails.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ def run_tests(objects, commands):
 
 
 def read_counts(objects, gcov):
-    """{file: its lines as gcov tells them}"""
+    """Returns {file: list of its lines as gcov reports them}."""
     files = {}
     for counts in sorted(objects.rglob("*.gcda")):
         report = subprocess.run([gcov, "--json-format", "--stdout", "--branch-probabilities", str(counts)],

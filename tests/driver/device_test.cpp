@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver on real devices, the model and the RTL, with interrupts and with polling: what the
-// mock device only claims.
+// The driver on real devices, model and RTL, with interrupts and with polling. Confirms the
+// behaviour that the mock device assumes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
                      [this] { return make_engine(std::get<0>(GetParam()), params); });
   }
 
-  /// Runs `program` in simulated time.
+  /// Runs `program` as software in simulated time.
   void run(const std::function<void()>& program) {
     platform->run([&](Host& h) {
       host = &h;
@@ -150,7 +150,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
       EXPECT_EQ(byte(job.d_addr, 2 * i) | byte(job.d_addr, 2 * i + 1) << 8, 0x4240) << i;
     }
 
-    // Largest element 448 = 1.75 * 2^8: the scale is 2^(5 - 8), the elements are 384 = 0x7c.
+    // The largest element is 448 = 1.75 * 2^8: the scale is 2^(5 - 8), the elements are 384 = 0x7c.
     job.out_format = MXE_OUT_MXFP8_E4M3;
     job.d_stride = job.n;
     job.d_scale_addr = filled(3 * 2, 0);
@@ -159,7 +159,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
     for (size_t i = 0; i < count; i++) EXPECT_EQ(byte(job.d_addr, i), 0x7c) << i;
     for (size_t i = 0; i < 6; i++) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 3) << i;
 
-    // With C = 16 (BF16) the sums are 64, a power of two: rule FLOOR makes them 2^8 * 2^-2.
+    // With C = 16 (BF16) the sums are 64, a power of two: rule FLOOR gives 2^8 * 2^-2.
     job.bias = job.bias_bf16 = true;
     job.c_addr = filled(2 * job.n, 0);
     for (size_t i = 0; i < job.n; i++) {
@@ -175,7 +175,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
 
 TEST_P(Device, CountsAndMarksWhatIsBeyondTheLargest) {
   run([&] {
-    mxe_job job = ones(2, 5, 31);  // 31 = 1.9375 * 2^4 is beyond 448 * 2^-4 = 28
+    mxe_job job = ones(2, 5, 31);  // 31 = 1.9375 * 2^4 exceeds 448 * 2^-4 = 28
     job.out_format = MXE_OUT_MXFP8_E4M3;
     job.d_stride = 5;
     job.d_scale_addr = filled(2, 0);

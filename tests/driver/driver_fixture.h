@@ -8,8 +8,8 @@
 
 namespace mxe::test {
 
-/// An open driver on a mock device. After each test the device must not have seen an access that
-/// real hardware answers with an error.
+/// An open driver on a mock device. Fails after a test with an access that real hardware would
+/// answer with an error.
 class DriverFixture {
  public:
   DriverFixture(bool interrupts, uint32_t ring_entries) : device(ring_entries) {
@@ -34,8 +34,8 @@ class DriverFixture {
   mxe_device driver = {};
 };
 
-/// The tests that must hold with interrupts (true) and with polling (false). wait_test.cpp
-/// instantiates it for all files.
+/// Tests that must pass with interrupts (true) and with polling (false), instantiated in
+/// wait_test.cpp.
 class BothPorts : public testing::TestWithParam<bool>, public DriverFixture {
  protected:
   BothPorts() : DriverFixture(GetParam(), 4) {}

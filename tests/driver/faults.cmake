@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the driver and for the virtual platform; see tests/faults/plant.cmake. Each names the case
-# that is there for a fault like this one.
+# Faults for the driver and for the virtual platform; see tests/faults/plant.cmake. Each fault names the case
+# that must find it.
 set(MXE_FAULTS "")
 
 # The driver.
@@ -53,7 +53,7 @@ mxe_fault(19 mask_left_at_close mxe_driver.c "  write_reg(dev, MXE_REG_IRQ_MASK,
 mxe_fault(20 rows_meet_unnoticed mxe_driver.c "rest < lower->size) return true"
           "rest + (ACTIVE ? 1u : 0u) < lower->size) return true" CASE extents_of_interleaved_rows)
 
-# The virtual platform; only firmware meets these.
+# The virtual platform; only firmware reaches these faults.
 mxe_fault(21 timer_never_rings timer.cpp "time < kFarthest)" "time < kFarthest && !ACTIVE)"
           CASE clock_and_wait_of_the_port)
 mxe_fault(22 timer_rings_at_once timer.cpp "set_irq_(time <= time_.now())" "set_irq_(time <= time_.now() || (ACTIVE && time < kFarthest))"
@@ -70,8 +70,8 @@ mxe_fault(26 writes_lost engine_port.cpp "payload_.set_command(command)"
 mxe_fault(27 interrupt_lost soc.cpp "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read()"
           "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read() && !ACTIVE" CASE clock_and_wait_of_the_port)
 
-# The clocks that the simulation of the RTL holds while the engine has nothing to do
-# (tb/rtl/held_clocks.h); only the RTL natively meets these.
+# The clocks that the simulation of the RTL stops while the engine is idle (tb/rtl/held_clocks.h); only the
+# native tests on the RTL reach these faults.
 if(TARGET mxe_cosim)
   mxe_fault(28 clock_never_released rtl_engine.cpp
             "held_ = top_->hold(concerns_registers_alone(*requested_))"

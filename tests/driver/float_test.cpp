@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of mxe_float.c against the host's float, and against double and long double.
+// The arithmetic of mxe_float.c against the host's float, double and long double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using mx::to_bits;
 
 constexpr uint32_t kOne = 0x3F800000;
 
-// MXE_FLOAT_PAIRS=1000000000 MXE_MATH_SEED=...: the long check.
+// Long check: MXE_FLOAT_PAIRS=1000000000 MXE_MATH_SEED=...
 uint64_t pairs_wanted() {
   const char* text = std::getenv("MXE_FLOAT_PAIRS");
   return text ? std::stoull(text) : 2000000;
@@ -30,10 +30,10 @@ uint32_t seed() {
   return text ? static_cast<uint32_t>(std::stoul(text)) : 20262;
 }
 
-/// Bits of the host's result, with the one NaN that MXE has.
+/// Bits of the host's result, with the single NaN of MXE.
 uint32_t host_bits(float x) { return std::isnan(x) ? mx::kQuietNan : to_bits(x); }
 
-/// Pairs of all kinds: any bits, near each other's exponent, subnormals, specials, few bits set.
+/// Random pairs: arbitrary bits, similar exponents, subnormals, special values, few bits set.
 class Pairs {
  public:
   explicit Pairs(uint32_t seed) : random_(seed) {}
@@ -50,7 +50,7 @@ class Pairs {
             static_cast<int>((x_ >> 23) & 0xFF) + static_cast<int>(random_() % 55) - 27;
         return (bits & 0x807FFFFF) | (static_cast<uint32_t>(std::clamp(field, 0, 254)) << 23);
       }
-      case 1:  // nearly its opposite
+      case 1:  // nearly the negative of the first one
         return (x_ ^ 0x80000000) + static_cast<uint32_t>(random_() % 5) - 2;
       case 2: {  // a product near the subnormals
         const int field =
@@ -106,7 +106,7 @@ TEST(Float, AddsRows) {
   for (std::size_t i = 0; i < 5; i++) EXPECT_EQ(to_bits(sum[i]), to_bits(x[i] + y[i])) << i;
 }
 
-/// Units of the last place of an exact value > 0, as FP32 has them, between it and the result.
+/// Distance between the result and the exact value > 0, in units of the last place of FP32.
 double error_in_ulps(uint32_t result, double exact) {
   if (result >= 0x7F800000) return exact >= 0x1p128 * (1 - 0x1p-25) ? 0 : INFINITY;
   const int log2 = std::max(std::ilogb(exact), -126);
@@ -118,7 +118,7 @@ double exp_error(uint32_t x) {
 }
 
 TEST(Float, ExpIsAsNearAsPromised) {
-  // MXE_FLOAT_EXP_STEP=1 looks at every number.
+  // MXE_FLOAT_EXP_STEP=1 tests every number.
   const char* text = std::getenv("MXE_FLOAT_EXP_STEP");
   const auto step = static_cast<uint32_t>(text ? std::stoul(text) : 1009);
   double worst = 0;
@@ -130,7 +130,7 @@ TEST(Float, ExpIsAsNearAsPromised) {
     }
   }
   RecordProperty("worst", std::to_string(worst));
-  EXPECT_GT(worst, 0.5);  // the measure measures
+  EXPECT_GT(worst, 0.5);  // the measurement can detect errors
 }
 
 TEST(Float, ExpOfSpecials) {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles C sources for processors without a library and fails if an object needs a symbol that no
-other object of the list has, or if the compiler has anything to say.
+"""Compiles C sources for processors without a library. Fails if an object needs a symbol that no object of the
+list defines, or if the compiler prints a message.
 
     freestanding.py --include DIR [--include DIR ...] SOURCE [SOURCE ...]
 
-Clang compiles for all processors, GCC for its own. Prints what it did; exit status 1 if an object is
-not freestanding.
+Clang compiles for all processors, GCC for its own. Prints each step; exit status 1 if an object is not
+freestanding.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +29,7 @@ FLAGS = ["-std=c11", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Wconve
 
 
 def symbols(path):
-    """(defined, undefined) global symbols of an object file of any processor."""
+    """Returns (defined, undefined) global symbols of an object file for any processor."""
     table = subprocess.run(["readelf", "--wide", "--symbols", path], check=True, text=True,
                            stdout=subprocess.PIPE).stdout
     defined, undefined = set(), set()
@@ -42,7 +42,7 @@ def symbols(path):
 
 
 def complaints(compiler, options, sources, includes):
-    """What the compiler says about the sources, and which symbols they miss."""
+    """Returns the compiler's messages about the sources, and the symbols that are missing."""
     defined, undefined = set(), set()
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:

@@ -30,11 +30,11 @@ uint64_t setting(const char* name, uint64_t otherwise) {
   return text ? std::stoull(text) : otherwise;
 }
 
-// MXE_MATH_BLOCKS=1000000 MXE_MATH_SEED=...: the long check.
+// Long check: MXE_MATH_BLOCKS=1000000 MXE_MATH_SEED=...
 uint64_t blocks_wanted() { return setting("MXE_MATH_BLOCKS", 2000); }
 uint32_t seed() { return static_cast<uint32_t>(setting("MXE_MATH_SEED", 20261)); }
 
-/// Numbers that blocks are made of, by the way they crowd.
+/// Random numbers with various distributions for blocks.
 class Numbers {
  public:
   Numbers(FormatId format, uint32_t seed) : format_(format), random_(seed) {}
@@ -45,7 +45,7 @@ class Numbers {
   /// Bits of the FP32 numbers of one block.
   void fill_block(uint32_t* x, std::size_t count) {
     const uint32_t kind = draw() % 12;
-    const int top = static_cast<int>(draw() % 277) - 149;  // log2 of about the largest number
+    const int top = static_cast<int>(draw() % 277) - 149;  // log2 of the largest number, roughly
     const uint32_t spread = draw() % 24;
     for (std::size_t i = 0; i < count; i++) x[i] = number(kind, top, spread);
     constexpr uint32_t kSpecials[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFFFFFFF};
@@ -69,7 +69,7 @@ class Numbers {
         return sign | (draw() % 2 != 0 ? 0x7F000000 | (bits & 0x7FFFFF) : bits & 0xFFFFFF);
       case 5:
       case 6:
-      case 7: {  // at and beside the ties between two codes
+      case 7: {  // at and near the ties between two codes
         const uint32_t code = draw() % (mx::element_shape(format_).max_code + 1);
         const double low = std::fabs(mx::decode(format_, static_cast<uint8_t>(code)));
         const double high = std::fabs(mx::decode(format_, static_cast<uint8_t>(code + 1)));
@@ -99,11 +99,11 @@ class Numbers {
   std::mt19937 random_;
 };
 
-/// A matrix in both forms: what the numerics take, and what mxe_math does.
+/// A matrix as the numerics and as mxe_math take it.
 struct Case {
   std::size_t rows = 0, k = 0;
   std::vector<float> values;   // [rows][k]
-  std::vector<uint32_t> fp32;  // as `numbers` wants them
+  std::vector<uint32_t> fp32;  // in the form of `numbers`
   std::vector<uint16_t> bf16;
   mxe_numbers numbers = {};
 };
@@ -140,7 +140,7 @@ Case make_case(Numbers& random) {
   return c;
 }
 
-/// Memory of a quantized matrix, with a gap between rows that nobody may touch.
+/// Memory for a quantized matrix, with guard bytes between rows.
 struct Quantized {
   Quantized(FormatId format, std::size_t rows, std::size_t k, std::size_t gap)
       : row_bytes(mx::packed_row_bytes(format, k)), row_scales((k + 31) / 32) {
@@ -158,7 +158,7 @@ struct Quantized {
   mxe_elements out = {};
 };
 
-/// Rows `stride` apart with guards between them, as Quantized has them.
+/// Rows `stride` bytes apart with guard bytes between them, as in Quantized.
 std::vector<uint8_t> spread(const std::vector<uint8_t>& packed, std::size_t row,
                             std::size_t stride) {
   std::vector<uint8_t> result;
@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Of, MathFormat, testing::ValuesIn(mx::kAllFormats), [](
   return std::string(mx::element_format(each.param).name);
 });
 
-// Those that no quantizer writes too: Inf and NaN elements, -128.
+// Includes codes that no quantizer writes: Inf and NaN elements, -128.
 TEST_P(MathFormat, DequantizesEveryCodeUnderEveryScale) {
   const FormatId format = GetParam();
   const auto code = static_cast<uint32_t>(format);
@@ -245,7 +245,7 @@ TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
     row.rows = 1;
     row.k = k;
     row.scales.resize(row.scale_columns());
-    std::vector<uint8_t> dirty(k);  // with bits beyond the format's
+    std::vector<uint8_t> dirty(k);  // unused bits are set
     for (uint8_t& byte : dirty) byte = static_cast<uint8_t>(random());
     for (const uint8_t byte : dirty) {
       row.codes.push_back(byte & static_cast<uint8_t>(mx::element_shape(format).code_mask()));
@@ -264,7 +264,7 @@ TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
   }
 }
 
-// The longest rows: nothing overflows on the way.
+// The longest rows: no size overflows.
 TEST(MathSizes, OfTheLongestRow) {
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXFP4_E2M1, UINT32_MAX), 0x80000000u);
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXFP6_E2M3, UINT32_MAX), 0xC0000000u);
@@ -299,7 +299,7 @@ TEST(MathErrors, AreAnsweredAndNothingIsWritten) {
   EXPECT_EQ(mxe_unpack(7, elements, 1, scales), MXE_ERR_FORMAT);
   EXPECT_EQ(mxe_unpack(0, nullptr, 1, scales), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_unpack(0, elements, 1, nullptr), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(mxe_quantize(&numbers, 0, 4, 0, &out), MXE_OK);  // no rows, no work
+  EXPECT_EQ(mxe_quantize(&numbers, 0, 4, 0, &out), MXE_OK);  // no rows: nothing to do
   for (const uint8_t byte : elements) EXPECT_EQ(byte, kGuard);
   EXPECT_EQ(scales[0], kGuard);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cppcheck command of docs/driver.md as written, and compares the MISRA rules that it finds
-broken with the table below it. Exit status 1 with a line for each rule that differs.
+"""Runs the cppcheck command of docs/driver.md as written, and compares the violated MISRA rules with the
+table below the command. Exit status 1 with a line for each difference.
 
-    misra.py ROOT [FILE]    FILE instead of the driver: for a test that this can fail
+    misra.py ROOT [FILE]    FILE replaces the driver; a test uses it to show that this check can fail
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ import sys
 
 
 def rules_of_table(page):
-    """Rules in the first column of the table, and the one kind of category that would be a bug."""
+    """Returns the rules in the table's first column; a mandatory rule there is an error."""
     table = page[page.index("\n| rule | category"):].partition("\n\n")[0].strip().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert not any("mandatory" in category for _, category, *_ in rows)

@@ -11,24 +11,25 @@
 
 namespace mxe::test {
 
-/// What the mock answers about one job.
+/// The mock's result of one job.
 struct Outcome {
   uint32_t status = MXE_STATUS_OK;
   bool writes_record = true;  ///< false for ERR_FETCH
-  bool wrong_job_id = false;  ///< plants a foreign id in the record
+  bool wrong_job_id = false;  ///< writes a wrong id to the record
 };
 
-/// An MXE as the driver sees it: registers, a ring in host memory, an interrupt line. Nothing is
-/// computed; a job takes `ticks_per_job` ticks and ends as `outcome` says. Time passes one tick, a
-/// microsecond, per poll (relax) and per microsecond of wait_irq. Registers follow register_table;
-/// every access that real hardware would answer with SLVERR is noted in `bus_errors`.
+/// An MXE as the driver sees it: registers, a ring in host memory, an interrupt line. It computes
+/// nothing; a job takes `ticks_per_job` ticks and ends as `outcome` returns. One tick, a
+/// microsecond, passes per poll (relax) and per microsecond of wait_irq. Registers follow
+/// register_table; accesses to which real hardware would respond with SLVERR are recorded in
+/// `bus_errors`.
 class MockDevice {
  public:
   explicit MockDevice(uint32_t ring_entries = 4);
 
-  /// The port of this device; without `interrupts` the driver has to poll.
+  /// The port of this device; without `interrupts` the driver must poll.
   mxe_port port(bool interrupts);
-  /// The ring's memory with slots, as mxe_open() wants it.
+  /// The ring's memory and slots for mxe_open().
   mxe_ring ring(uint32_t entries) {
     return {ring_.data(), ring_bus_addr(), slots_.data(), entries};
   }
@@ -45,27 +46,26 @@ class MockDevice {
   void write_barrier() { events.emplace_back("wmb"); }
   uint64_t now() const { return now_; }
 
-  /// Completes the job at the head now.
   void complete_next();
   bool irq() const;
   bool has_work() const { return head != tail_; }
   uint32_t reg(uint32_t offset) const { return registers_.at(offset); }
   void set_reg(uint32_t offset, uint32_t value) { registers_[offset] = value; }
 
-  // Behaviour, to be changed by tests at any time.
+  // Settings, which tests may change at any time.
   unsigned ticks_per_job = 3;
   std::function<Outcome(uint32_t job_id)> outcome = [](uint32_t) { return Outcome{}; };
-  unsigned reset_ticks = 2;  ///< how long STATUS.resetting reads 1
+  unsigned reset_ticks = 2;  ///< ticks for which STATUS.resetting reads 1
   enum class ResetHead { stays, to_tail, to_zero } reset_head = ResetHead::to_tail;
-  bool gone = false;               ///< every read gives all ones
+  bool gone = false;               ///< every read returns all ones
   bool refuses_doorbells = false;  ///< ring overflow
-  bool line_stuck_high = false;    ///< wait_irq returns at once, always
-  int wait_irq_result = 0;         ///< if not 0, what wait_irq returns
-  bool coherent = true;            ///< false: the host sees records after a read barrier only
-  bool loses_interrupts = false;   ///< the line never rises
+  bool line_stuck_high = false;    ///< wait_irq always returns at once
+  int wait_irq_result = 0;         ///< result of wait_irq, if not 0
+  bool coherent = true;            ///< false: the host sees records only after a read barrier
+  bool loses_interrupts = false;   ///< the line is never driven high
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
 
-  // What happened.
+  // Observed state.
   uint16_t head = 0;
   std::vector<std::string> bus_errors;
   std::vector<std::string> events;  ///< "wmb", "doorbell", ..., in order
@@ -81,7 +81,7 @@ class MockDevice {
 
   std::map<uint32_t, uint32_t> registers_;
   std::vector<std::function<void()>> invisible_writes_;
-  std::vector<uint64_t> ring_;  // 64-bit words for their alignment
+  std::vector<uint64_t> ring_;  // 64-bit words for alignment
   std::vector<mxe_slot> slots_;
   uint64_t now_ = 0;
   uint16_t tail_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What freestanding.py has to find: a division that small processors have no instruction for.
+// freestanding.py must find this: a division for which small processors have no instruction.
 #include <stdint.h>
 
 uint64_t mxe_not_freestanding(uint64_t x, uint64_t y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_identify(), mxe_open() and mxe_close(): discovery, the ring, and every way to refuse it.
+// mxe_identify(), mxe_open() and mxe_close(): discovery, the ring, and every reason to refuse it.
 #include <string>
 
 #include "tests/driver/driver_fixture.h"
@@ -30,7 +30,7 @@ TEST_F(Open, ReadsTheVersion) {
 }
 
 TEST_F(Open, ReadsEveryCapability) {
-  // Every register shows a number of its own.
+  // Every register reads a different number.
 #define SET_REGISTER(member, REGISTER) device.set_reg(MXE_REG_##REGISTER, MXE_REG_##REGISTER + 4u);
   MXE_CAPABILITY_WORDS(SET_REGISTER)
 #undef SET_REGISTER

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generated register file in SystemVerilog against the generated table of registers: every word
-// of the window, every way to be refused, and the timing of pulses, events and the doorbell.
+// of the window, every kind of refusal, and the timing of pulses, events and the doorbell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct ReadResult {
   uint32_t data, response;
 };
 
-/// The register file, a clock and an AXI4-Lite master that does one access at a time.
+/// The register file, its clock, and an AXI4-Lite master that does one access at a time.
 class RegisterFile : public testing::Test {
  protected:
   RegisterFile() {
@@ -45,8 +45,8 @@ class RegisterFile : public testing::Test {
     if (on_tick) on_tick();
   }
 
-  /// `lag` clocks lie between address and data: positive, the address comes first. The response
-  /// is accepted `patience` clocks after it came.
+  /// `lag` cycles between address and data; positive: the address is first. The response is
+  /// accepted `patience` cycles after it is valid.
   uint32_t write(uint32_t offset, uint32_t data, uint32_t strobes = 15, int lag = 0,
                  int patience = 0) {
     top.s_awaddr_i = static_cast<SData>(offset);
@@ -98,12 +98,12 @@ class RegisterFile : public testing::Test {
   void connect_inputs();
 
   Vmxe_regs top;
-  std::map<uint32_t, uint32_t> hardware;  ///< what the read-only registers show, by offset
+  std::map<uint32_t, uint32_t> hardware;  ///< values of the read-only registers, by offset
   std::function<void()> on_tick;
   uint32_t read_data = 0;
 };
 
-/// A number for each offset, with low bits that differ.
+/// A different number for each offset, also in the low bits.
 uint32_t pattern(uint32_t offset) { return 0x80000005u + offset * 0x1008u; }
 
 template <typename Port>
@@ -111,7 +111,7 @@ void drive(Port& port, uint32_t value) {
   port = static_cast<Port>(value);
 }
 
-/// Drives every input with a value of its own.
+/// Drives every input with a different value.
 void RegisterFile::connect_inputs() {
 #define CONNECT(REGISTER, port, shift, mask)                          \
   drive(top.port##_i, (pattern(MXE_REG_##REGISTER) & mask) >> shift); \
@@ -128,7 +128,7 @@ void RegisterFile::connect_inputs() {
   EXPECT_EQ(word, sizeof top.counters_i / sizeof(IData)) << "each of them has a register";
 }
 
-/// What software can read and write, by the table.
+/// Expected values of all registers, by the table.
 class Expectation {
  public:
   explicit Expectation(const std::map<uint32_t, uint32_t>& hardware) {
@@ -255,7 +255,7 @@ TEST_F(RegisterFile, EventsStayUntilOneIsWritten) {
 }
 
 TEST_F(RegisterFile, AnEventInTheClockOfItsClearingIsKept) {
-  // The write takes effect in the clock after its acceptance (clock 0).
+  // The write takes effect one cycle after it was accepted in cycle 0.
   for (const int event_clock : {0, 1, 2}) {
     int clock = 0;
     on_tick = [&] { top.irq_status_done_set_i = ++clock == event_clock; };
@@ -266,7 +266,7 @@ TEST_F(RegisterFile, AnEventInTheClockOfItsClearingIsKept) {
 }
 
 TEST_F(RegisterFile, ReadsAndWritesDoNotDisturbEachOther) {
-  // A read whose answer nobody takes, while writes go on.
+  // A read whose response is not accepted while writes continue.
   top.s_araddr_i = MXE_REG_NUM_PE;
   top.s_arvalid_i = 1;
   tick();
@@ -280,14 +280,14 @@ TEST_F(RegisterFile, ReadsAndWritesDoNotDisturbEachOther) {
   EXPECT_EQ(read(MXE_REG_RING_BASE_HI).data, 4u);
 }
 
-// A master that offers the next access before it takes the answer of the last.
+// A master that offers the next access before it accepts the last response.
 TEST_F(RegisterFile, KeepsThePipelinedWritesApart) {
   const uint32_t offsets[] = {MXE_REG_RING_BASE_HI, MXE_REG_ID, MXE_REG_RING_TAIL};
   const uint32_t expected[] = {okay, slverr, okay};
   size_t addresses = 0, words = 0;
   std::vector<uint32_t> responses;
   for (int clock = 0; clock < 60; clock++) {
-    top.s_awvalid_i = addresses < 3 && clock >= 6;  // the data wait first
+    top.s_awvalid_i = addresses < 3 && clock >= 6;  // data before the address
     top.s_awaddr_i = static_cast<SData>(offsets[std::min<size_t>(addresses, 2)]);
     top.s_wvalid_i = words < 3;
     top.s_wdata_i = static_cast<IData>(words + 1);

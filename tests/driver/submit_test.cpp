@@ -40,7 +40,7 @@ mxe_job numbered_job() {
   return job;
 }
 
-// Written out by hand from the description of the descriptor, not with the driver's constants.
+// Written by hand from the description of the descriptor, without the driver's constants.
 constexpr std::array<uint32_t, 32> numbered_words = {
     1,          0x3bb65,    0x101,      0x202,       // id, control, M, N
     0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
@@ -78,7 +78,7 @@ TEST_F(Submit, PlacesEachChoiceAlone) {
   EXPECT_EQ(control(job), 0x10000u);
 }
 
-// A job may be early that reads nothing which a job writes that has not ended.
+// A job may read early if no unfinished job writes its operands.
 TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
   const auto early = [this](const mxe_job& job, uint32_t& id) {
     id = submit(job);
@@ -98,7 +98,7 @@ TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
   EXPECT_EQ(wait(id), MXE_OK);
   mxe_job next = job;
   next.d_addr = 0x4000;
-  next.b_addr = job.d_addr + 15;  // its last byte
+  next.b_addr = job.d_addr + 15;  // last byte of D
   EXPECT_TRUE(early(next, id)) << "all before it have ended";
   mxe_job last = job;
   last.a_scale_addr = next.d_addr + 15;

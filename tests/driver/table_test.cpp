@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated tables: what is found at which offset, and that they fit each other.
+// The generated tables: contents by offset, and their consistency.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -25,7 +25,7 @@ TEST(Tables, FindRegistersByTheirOffsetsOnly) {
   EXPECT_EQ(found, register_table.size());
 }
 
-// Whatever the map holds beside the counters is none.
+// A register is a counter exactly if its name is that of a counter.
 TEST(Tables, FindCountersByTheRegistersThatHaveTheirNames) {
   for (const RegisterInfo& info : register_table) {
     std::string name = info.name;

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's cases find every fault that is planted (faults.cmake).
+"""The driver's cases must find every planted fault (faults.cmake).
 
     test_faults.py --faults JSON --native PROGRAM [--firmware RUN ELF] [--only NUMBER]
                    [--ignore NUMBER]
 
-Runs each fault's own case, without and with the fault; with MXE_SELFTEST=all in the environment the
-whole list, which stops at the first case that fails. Faults of the driver run natively on the model,
-those of the RTL's simulation natively on the RTL, those of the virtual platform as firmware. A program that does not end has found the fault, too. --ignore leaves a fault out where it
-should be active: the test of this test. Prints a line for each fault; exit status 1 if one is not
-found, or if a case fails without a fault.
+Runs each fault's own case, without and with the fault. With MXE_SELFTEST=all in the environment it runs the
+whole list, which stops at the first failure. Faults of the driver run natively on the model, faults of the RTL's
+simulation natively on the RTL, faults of the virtual platform as firmware. A program that does not end has also
+found the fault. --ignore leaves a fault inactive and so shows that this test can fail. Prints a line for each
+fault; exit status 1 if a fault is not found or a case fails without a fault.
 """
 import argparse
 import json
@@ -19,16 +19,16 @@ import re
 import subprocess
 import sys
 
-NATIVE = {"mxe_driver": "model", "rtl_engine": "rtl"}  # the platform's files only firmware meets
+NATIVE = {"mxe_driver": "model", "rtl_engine": "rtl"}  # only firmware reaches the platform's files
 SECONDS = 60
-SECONDS_WITHOUT = 240  # the first start on the RTL took 34 seconds once
+SECONDS_WITHOUT = 240  # the first start on the RTL has taken 34 seconds
 FAILED = re.compile(r"^\[  FAILED  \] (?:model|rtl)\.(\w+) |^FAILED (\w+)$", re.MULTILINE)
 
 
 def command(args, device, cases):
-    """Runs cases natively on the device, as firmware without one; without any cases, all."""
+    """Runs cases natively on the device, or as firmware if it is None; without cases, all of them."""
     if not device:
-        # These cases take a tenth of this simulated time, all cases two thirds of it.
+        # These cases need 1/10 of this simulated time, all cases together 2/3.
         limit = "20000" if cases else "350000"
         return [*args.firmware, "--timeout-us", limit, *cases]
     only = "--gtest_filter=" + ":".join(f"{device}.{case}" for case in cases or ["*"])
@@ -36,7 +36,7 @@ def command(args, device, cases):
 
 
 def run(args, device, cases, number):
-    """What was wrong; nothing if all is well."""
+    """Returns a description of the problem, or nothing."""
     words = command(args, device, cases)
     try:
         run = subprocess.run(words, capture_output=True, text=True, check=False,

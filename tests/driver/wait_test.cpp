@@ -265,8 +265,8 @@ TEST_F(Interrupts, SleepsOncePerJob) {
   EXPECT_FALSE(device.irq()) << "the cause was cleared";
 }
 
-// The second job ends after the driver read the events and before it clears them: its event is
-// lost, so the driver must look at the head after clearing.
+// The second job ends after the driver has read the events and before it clears them. Its event is
+// lost, so the driver must read the head after clearing.
 TEST_F(Interrupts, LosesNoJobBetweenReadingAndClearing) {
   const uint32_t first = submit(), second = submit();
   bool raced = false;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kDriver = "/sys/bus/pci/drivers/mxe";
 constexpr uint8_t kSpoilt = 0xa5;
-constexpr int kWholeNumbers = 127 + 6;  // the scale that makes whole numbers of MXINT8
+constexpr int kWholeNumbers = 127 + 6;  // scale with which MXINT8 holds whole numbers
 constexpr uint64_t kPage = 4096;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -107,7 +107,7 @@ void sleep_us(uint64_t us) {
   nanosleep(&time, nullptr);
 }
 
-/// The number of a device that went is not given away before its last file is closed.
+/// A new device has another number while a file of the removed device is open.
 static std::string device() {
   for (const auto& entry : std::filesystem::directory_iterator(pci_folder() + "/accel")) {
     return "/dev/accel/" + entry.path().filename().string();
@@ -153,7 +153,7 @@ Object::~Object() {
   file_.call(DRM_IOCTL_GEM_CLOSE, &close);
 }
 
-// One page more than D needs: nobody writes there.
+// D has an extra page, which must not change.
 Product::Product(const File& file, uint32_t m, uint32_t n, uint32_t k, unsigned seed)
     : file_(file),
       m_(m),

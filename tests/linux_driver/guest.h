@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the kernel driver are made of. They run in Linux on an engine (mxe linux), as
-// root.
+// Building blocks of the tests of the kernel driver, which run as root in Linux on an engine (mxe
+// linux).
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,17 @@ namespace guest {
 
 constexpr int64_t kForEver = INT64_MAX;
 
-/// Parameters of the driver, as a file of /sys and when it is inserted.
+/// Sets a parameter of the driver through /sys, and for later insertions.
 void set_parameter(const std::string& name, unsigned value);
-/// Inserts the driver (the environment's MXE_MODULE, with MXE_MODULE_ARGUMENTS). Returns 0 or an
-/// errno.
+/// Inserts the driver (environment: MXE_MODULE, MXE_MODULE_ARGUMENTS). Returns 0 or an errno.
 int insert_module();
 int remove_module();
 
-/// The PCI function of the engine: its folder below /sys.
+/// The folder of the engine's PCI function below /sys.
 std::string pci_folder();
 void bind();
 void unbind();
-/// Sets and clears bits of the function's command register, behind the driver's back.
+/// Sets and clears bits of the function's command register without the driver.
 void change_command(uint16_t set, uint16_t clear);
 constexpr uint16_t kMemory = 1 << 1, kMaster = 1 << 2;
 
@@ -39,7 +38,7 @@ uint64_t interrupts();
 uint64_t now_ns();
 void sleep_us(uint64_t us);
 
-/// An open file of the device that a driver has now.
+/// An open file of the current device.
 class File {
  public:
   File();
@@ -47,7 +46,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// 0 or an errno.
+  /// Returns 0 or an errno.
   int call(unsigned long request, void* arguments) const;
   int fd() const { return fd_; }
   void close();
@@ -56,7 +55,7 @@ class File {
   int fd_;
 };
 
-/// An object, mapped.
+/// A mapped buffer object.
 class Object {
  public:
   Object(const File& file, uint64_t size);
@@ -76,7 +75,7 @@ class Object {
   uint64_t size_;
 };
 
-/// A product of small whole numbers, whose operands have an object each.
+/// A product of small whole numbers; each operand has its own object.
 class Product {
  public:
   Product(const File& file, uint32_t m, uint32_t n, uint32_t k, unsigned seed = 1);
@@ -86,15 +85,15 @@ class Product {
   Object& a() { return a_; }
   Object& d() { return d_; }
 
-  /// 0 or an errno; the job's number is in job().job.
+  /// Returns 0 or an errno; the number of the job is in job().job.
   int submit();
-  /// 0 or an errno of WAIT.
+  /// Returns 0 or an errno of WAIT.
   int wait(drm_mxe_wait& result, int64_t timeout_ns = kForEver) const;
-  /// Submits and waits: how the job ended, 0 or a negative errno.
+  /// Submits and waits; returns the job's error, 0 or a negative errno.
   int run();
-  /// Whether D has the product, and the bytes behind it what they had.
+  /// Returns true if D has the product and the bytes after it are unchanged.
   bool is_right() const;
-  /// Results that no product has, so that one that is not computed is noticed.
+  /// Fills D with values that no product has.
   void spoil();
 
  private:
@@ -104,16 +103,16 @@ class Product {
   drm_mxe_submit job_{};
 };
 
-/// A long one, in clocks of the engine.
+/// Size of a long job.
 inline constexpr uint32_t kLong = 512;
 
-/// Runs a function in another process. Its status is the function's, as a shell has it.
+/// Runs a function in another process; the exit status is the function's result.
 class Process {
  public:
   explicit Process(const std::function<int()>& function);
   int wait();
   void kill();
-  /// Tells the process that made this one to go on; called in the other one.
+  /// Called in the other process: lets await_ready() return.
   static void ready();
   /// Waits for the other process' ready().
   void await_ready();

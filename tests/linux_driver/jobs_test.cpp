@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of the kernel driver: results, turns, fences, deadlines, errors.
+// Jobs of the kernel driver: results, fairness, fences, deadlines, errors.
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ TEST(Jobs, AProductIsRight) {
   EXPECT_EQ(0, product.run());
   EXPECT_TRUE(product.is_right());
   drm_mxe_wait result;
-  EXPECT_EQ(0, product.wait(result));  // once more
+  EXPECT_EQ(0, product.wait(result));  // waiting twice is allowed
   EXPECT_EQ(MXE_OK, result.code);
   EXPECT_EQ(MXE_STATUS_OK, result.status);
   EXPECT_GT(result.cycles, 100u);
@@ -67,20 +67,20 @@ TEST(Jobs, MoreThanAFileMayHave) {
   ASSERT_EQ(0, product.submit());
   EXPECT_EQ(last + 1, product.job().job);
   ASSERT_EQ(0, product.wait(result));
-  product.job().job = last + 1 - static_cast<uint32_t>(most.value);  // forgotten
+  product.job().job = last + 1 - static_cast<uint32_t>(most.value);  // the driver has dropped it
   EXPECT_EQ(ENOENT, product.wait(result));
 }
 
-/// Moments at which another process' jobs end.
+/// Times at which the jobs of two processes end.
 struct Moments {
   static constexpr int kJobs = 60;
   uint64_t of[2][kJobs];
-  uint64_t begin;  // of the second one
+  uint64_t begin;  // of the second process
 };
 
 int run_many(Moments* moments, int who) {
   const File file;
-  // Long enough that the engine takes the time, and not what Linux does for a job.
+  // Long enough that the engine's time exceeds Linux' time per job.
   Product product(file, 64, 64, 256);
   uint32_t first = 0;
   if (who == 1) moments->begin = now_ns();
@@ -98,7 +98,7 @@ int run_many(Moments* moments, int who) {
   return product.is_right() ? 0 : 3;
 }
 
-// The first one has all its jobs in the queue before the second one submits any.
+// The first process has submitted all its jobs before the second one submits any.
 TEST(Jobs, TwoProcessesHaveFairShares) {
   void* shared =
       mmap(nullptr, sizeof(Moments), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -109,7 +109,8 @@ TEST(Jobs, TwoProcessesHaveFairShares) {
   Process second([&] { return run_many(moments, 1); });
   EXPECT_EQ(0, first.wait());
   EXPECT_EQ(0, second.wait());
-  // Of the first one, from the second one's first submission until half of its jobs are done.
+  // Jobs of the first process between the second one's first submission and the end of half of its
+  // jobs.
   constexpr int kHalf = Moments::kJobs / 2;
   int before = 0, done = 0;
   for (const uint64_t moment : moments->of[0]) {
@@ -154,7 +155,7 @@ TEST(Jobs, ADeadlineThatHasPassed) {
   EXPECT_TRUE(product.is_right());
 }
 
-/// Sets a parameter of the driver for a while.
+/// Sets a parameter of the driver during its lifetime.
 class Parameter {
  public:
   Parameter(const char* name, unsigned value, unsigned normal) : name_(name), normal_(normal) {
@@ -170,7 +171,7 @@ class Parameter {
 TEST(Jobs, ALongOneIsNoHang) {
   const Parameter hang("hang_ms", 1, 2000);
   const File file;
-  Product product(file, 512, 1024, 4096);  // some milliseconds
+  Product product(file, 512, 1024, 4096);  // several milliseconds
   drm_mxe_wait result;
   ASSERT_EQ(0, product.submit());
   ASSERT_EQ(0, product.wait(result));
@@ -178,7 +179,7 @@ TEST(Jobs, ALongOneIsNoHang) {
   EXPECT_GT(result.cycles, 3'000'000u);
 }
 
-// The doorbell of the job is lost.
+// The doorbell of the job is lost, so the job hangs.
 TEST(Jobs, AHangEndsTheOldestAlone) {
   const Parameter hang("hang_ms", 10, 2000);
   const File file, other;
@@ -205,7 +206,7 @@ TEST(Jobs, ABusErrorReachesTheFileOfItsJob) {
     drm_mxe_wait result;
     good.spoil();
     ASSERT_EQ(0, good.submit());
-    sleep_us(100);  // into the ring
+    sleep_us(100);  // the jobs are in the ring now
     set_parameter("inject", operand - MXE_FAULT_A + 1);
     ASSERT_EQ(0, bad.submit());
     ASSERT_EQ(0, bad.wait(result));
@@ -222,7 +223,7 @@ TEST(Jobs, ABusErrorReachesTheFileOfItsJob) {
   EXPECT_TRUE(bad.is_right());
 }
 
-// Nothing that the engine reads is answered, and it cannot send its message either.
+// The engine's reads get no response, and it cannot send its interrupt message.
 TEST(Jobs, AnEngineWithoutMemory) {
   const File file;
   Product product(file, kShort, kShort, 32);
@@ -268,7 +269,7 @@ TEST(Jobs, Cancel) {
   ASSERT_EQ(0, good.wait(result));
   EXPECT_EQ(0, result.error);
   EXPECT_TRUE(good.is_right());
-  EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));  // it has ended
+  EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));  // the job has ended
   cancel.job = 0;
   EXPECT_EQ(0, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));
 }
@@ -298,14 +299,14 @@ uint32_t make_sync(const File& file) {
   return create.handle;
 }
 
-/// The same syncobj in another file.
+/// Imports the syncobj into another file.
 uint32_t pass_sync(const File& from, uint32_t handle, const File& to) {
   drm_syncobj_handle out{}, in{};
   out.handle = handle;
   EXPECT_EQ(0, from.call(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &out));
   in.fd = out.fd;
   EXPECT_EQ(0, to.call(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &in));
-  close(out.fd);  // or the module stays: it has code of the fence
+  close(out.fd);  // otherwise it keeps the module loaded
   return in.handle;
 }
 
@@ -313,7 +314,8 @@ TEST(Jobs, FencesOrderFiles) {
   const File file, other;
   Product before(file, kLong, kLong, 128), after(other, kShort, kShort, 64);
   const uint32_t sync = make_sync(file), theirs = pass_sync(file, sync, other);
-  for (int i = 0; i < 9; i++) ASSERT_EQ(0, before.submit());  // the other file's turn comes earlier
+  for (int i = 0; i < 9; i++)
+    ASSERT_EQ(0, before.submit());  // without the fence, the other file would be served earlier
   before.job().out_sync = sync;
   ASSERT_EQ(0, before.submit());
   after.job().in_syncs = reinterpret_cast<uint64_t>(&theirs);
@@ -322,7 +324,7 @@ TEST(Jobs, FencesOrderFiles) {
   drm_mxe_wait result;
   ASSERT_EQ(0, after.wait(result));
   EXPECT_EQ(0, result.error);
-  EXPECT_EQ(0, before.wait(result, 0));  // it has ended, too
+  EXPECT_EQ(0, before.wait(result, 0));  // it has ended before
   EXPECT_TRUE(after.is_right());
   drm_syncobj_wait wait{};
   wait.handles = reinterpret_cast<uint64_t>(&sync);
@@ -330,7 +332,7 @@ TEST(Jobs, FencesOrderFiles) {
   EXPECT_EQ(0, file.call(DRM_IOCTL_SYNCOBJ_WAIT, &wait));
 }
 
-// A file that is closed while its job waits for a fence.
+// A file is closed while its job waits for a fence.
 TEST(Jobs, CloseWithAFenceThatIsStillToCome) {
   const File file;
   Product before(file, kLong, kLong, kLong);

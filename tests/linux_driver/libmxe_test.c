@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of libmxe as mxe_linux.h describes it, in the default memory of mxe linux.
+// Memory of libmxe as described in mxe_linux.h, with the default memory of mxe linux.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void expect_error(struct mxe_linux* conn, size_t size, int error, const c
   expect(mxe_linux_alloc(conn, size, &address) == NULL && errno == error && address == 1, what);
 }
 
-/// 64 pieces of 4 MiB and one of 64 MiB at a time; then all of them are given back.
+/// Allocates 64 pieces of 4 MiB, and one of 64 MiB at a time, then frees them.
 static void allocate_many(struct mxe_linux* conn) {
   uint8_t* data[MANY];
   uint64_t address[MANY];

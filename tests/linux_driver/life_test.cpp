@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device comes and goes while programs use it.
+// The device is inserted and removed while programs use it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace guest {
 namespace {
 
-/// Another process that submits jobs and waits for the last; it ends with the errno of that.
+/// Another process that submits jobs and waits for the last one; its exit status is that job's
+/// errno.
 std::unique_ptr<Process> waiter() {
   auto process = std::make_unique<Process>([] {
     const File file;
@@ -29,7 +30,7 @@ std::unique_ptr<Process> waiter() {
     drm_mxe_wait result;
     const int error = queued.wait(result);
     if (queued.submit() != ENODEV) return 202;
-    running.spoil();  // its memory is still there
+    running.spoil();  // its memory still exists
     return error;
   });
   process->await_ready();
@@ -95,7 +96,7 @@ TEST(Life, ClosingInAJobAndUnloadingAtOnce) {
   expect_a_working_device();
 }
 
-// What a driver sees of a device that was pulled out: all ones.
+// A device that was pulled out reads as all ones.
 TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
   const auto first = waiter(), second = waiter();
   change_command(0, kMemory);
@@ -112,7 +113,7 @@ TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
   expect_a_working_device();
 }
 
-// The function leaves its slot while jobs run, without a word (mxe linux --remove-us).
+// The function is removed from its slot while jobs run, without notice (mxe linux --remove-us).
 TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
   const char* us = std::getenv("MXE_REMOVE_US");
   if (!us) GTEST_SKIP() << "the engine stays in its slot";
@@ -126,8 +127,8 @@ TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
     EXPECT_EQ(ENODEV, first->wait());
     EXPECT_EQ(ENODEV, second->wait());
     EXPECT_GE(now_ns(), moment);
-    EXPECT_LT(now_ns(), moment + 200'000'000);  // the watchdog looks every 100 ms
-    EXPECT_TRUE(done.is_right());               // memory is Linux's
+    EXPECT_LT(now_ns(), moment + 200'000'000);  // the watchdog checks every 100 ms
+    EXPECT_TRUE(done.is_right());               // the memory belongs to Linux
     drm_mxe_counters counters{};
     EXPECT_EQ(ENODEV, file.call(DRM_IOCTL_MXE_COUNTERS, &counters));
     EXPECT_EQ(-ENODEV, done.run());
@@ -136,14 +137,14 @@ TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
   std::ifstream(pci_folder() + "/config", std::ios::binary).read(head.data(), head.size());
   EXPECT_TRUE(std::all_of(head.begin(), head.end(), [](char byte) { return byte == '\xff'; }));
   unbind();
-  EXPECT_THROW(bind(), std::runtime_error);  // nothing is there
+  EXPECT_THROW(bind(), std::runtime_error);  // the device is gone
   EXPECT_EQ(0, remove_module());
 }
 
 TEST(Life, ASuspendInAJobRunsItAgain) {
   if (!std::ifstream("/sys/power/pm_test")) GTEST_SKIP() << "a kernel without pm_test";
   const File file;
-  // Linux takes a millisecond or two to suspend: some longer jobs.
+  // Linux needs a millisecond or two to suspend, so the running jobs are long.
   Product running(file, 512, 1024, 4096), waiting(file, 16, 16, 32);
   for (int i = 0; i < 3; i++) ASSERT_EQ(0, running.submit());
   for (int i = 0; i < 20; i++) ASSERT_EQ(0, waiting.submit());

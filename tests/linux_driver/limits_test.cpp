@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every ioctl with every field at its limits, and with anything at all.
+// Every ioctl with each field at its limits, and with random contents.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -38,21 +38,21 @@ TEST(Limits, GetParam) {
 }
 
 constexpr uint64_t kMiB = 1 << 20;
-constexpr uint64_t kSmall = 64 << 10;  // at most so much comes from free pages first
+constexpr uint64_t kSmall = 64 << 10;  // objects up to this size use free pages first
 
 uint64_t largest_object(const File& file) {
   drm_mxe_get_param most{DRM_MXE_PARAM_MAX_OBJECT, 0, 0};
   return file.call(DRM_IOCTL_MXE_GET_PARAM, &most) == 0 ? most.value : 0;
 }
 
-/// The errno of a request for an object.
+/// Requests an object and returns the errno.
 int create(const File& file, uint64_t size) {
   drm_mxe_create args{};
   args.size = size;
   return file.call(DRM_IOCTL_MXE_CREATE, &args);
 }
 
-/// What the kernel has logged from now on.
+/// The kernel's log, from the construction on.
 class Log {
  public:
   Log() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) { lseek(fd_, 0, SEEK_END); }
@@ -88,7 +88,7 @@ TEST(Limits, Create) {
                               4 * kMiB, 4 * kMiB + 1, 64 * kMiB, most}) {
     Object object(file, size);
     for (uint64_t i = 0; i < size; i += 4096) ASSERT_EQ(0, object.data()[i]) << size;
-    object.data()[0] = object.data()[size - 1] = 1;  // the next one is zeroed
+    object.data()[0] = object.data()[size - 1] = 1;  // must not be visible in the next object
   }
   drm_mxe_create args{};
   args.size = 1;
@@ -96,7 +96,7 @@ TEST(Limits, Create) {
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args));
 }
 
-/// Writes a number into each page, and finds it there when all are written.
+/// Writes a number to each page, and checks all of them at the end.
 class MarkedObjects {
  public:
   explicit MarkedObjects(const File& file) : file_(file) {}
@@ -125,7 +125,7 @@ class MarkedObjects {
 
 TEST(Limits, ObjectsOfALargeNetwork) {
   const File file;
-  for (int i = 0; i < 2; i++) {  // the second time shows that all was given back
+  for (int i = 0; i < 2; i++) {  // twice: the first round must free everything
     MarkedObjects objects(file);
     for (int j = 0; j < 64; j++) objects.add(4 * kMiB);
     objects.add(64 * kMiB);
@@ -151,7 +151,7 @@ TEST(Limits, MemoryThatIsUsedUp) {
   { const Object from_free_pages(file, kMiB); }
   objects[1].reset();
   objects[2].reset();
-  objects[1] = std::make_unique<Object>(file, 256 * kMiB);  // in both places
+  objects[1] = std::make_unique<Object>(file, 256 * kMiB);  // in both kinds of memory
   EXPECT_TRUE(refused(64 * kMiB));
   objects.clear();
   const Object whole(file, most);
@@ -196,7 +196,7 @@ TEST(Limits, WaitAndCancel) {
   }
   drm_mxe_wait wait{};
   wait.job = product.job().job;
-  EXPECT_EQ(ENOENT, other.call(DRM_IOCTL_MXE_WAIT, &wait));  // of another file
+  EXPECT_EQ(ENOENT, other.call(DRM_IOCTL_MXE_WAIT, &wait));  // a job of another file
   wait.pad = 1;
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_WAIT, &wait));
   drm_mxe_cancel cancel{0, 1};
@@ -216,14 +216,14 @@ TEST(Limits, Counters) {
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_COUNTERS, &before));
 }
 
-/// The operands of a job that its product has, with the bytes of each.
+/// The operands of a job and their sizes in bytes.
 struct Operand {
   const char* name;
   drm_mxe_operand drm_mxe_submit::*field;
   uint64_t bytes;
 };
 
-// 16 x 16 x 32: strides are rows.
+// A 16 x 16 x 32 product; strides are those of rows.
 const Operand kOperands[] = {
     {"A", &drm_mxe_submit::a, 16 * 32},     {"scales of A", &drm_mxe_submit::a_scales, 16},
     {"B", &drm_mxe_submit::b, 16 * 32},     {"scales of B", &drm_mxe_submit::b_scales, 16},
@@ -280,7 +280,7 @@ TEST(Limits, HandlesAndOperandsThatDoNotBelong) {
   product.job().out_format = MXE_OUT_MXFP8_E4M3;
   EXPECT_EQ(ENOENT, product.submit());
   product.job().out_format = MXE_OUT_FP32;
-  product.job().d = product.job().a;  // results over operands
+  product.job().d = product.job().a;  // results overwrite operands
   product.job().d.stride = 64;
   EXPECT_EQ(EINVAL, product.submit());
 }
@@ -331,7 +331,7 @@ TEST(Limits, OtherFieldsOfAJob) {
             }));
 }
 
-/// Words that are more often worth a try than others.
+/// Random words; three of four are edge values.
 class Words {
  public:
   explicit Words(unsigned seed) : random_(seed) {}
@@ -361,11 +361,11 @@ class Words {
   std::mt19937 random_;
 };
 
-/// A file that is called with nonsense alone: calls that the driver has, with their numbers, sizes
-/// and fields as they come; objects that come and go, mapped anyhow.
-class Madman {
+/// A file that receives only random requests: the driver's calls with random numbers, sizes and
+/// fields, and objects that are created, closed and mapped at random.
+class RandomCaller {
  public:
-  explicit Madman(Words& words) : words_(words) {}
+  explicit RandomCaller(Words& words) : words_(words) {}
 
   void act() {
     switch (words_.next() % 4) {
@@ -385,7 +385,7 @@ class Madman {
 
  private:
   static constexpr std::size_t kMostObjects = 8;
-  static constexpr unsigned kMostBytes = 16384;  // of a call's structure, and a little more
+  static constexpr unsigned kMostBytes = 16384;  // larger than the structure of any call
 
   void create() {
     if (objects_.size() == kMostObjects) close();
@@ -419,7 +419,7 @@ class Madman {
   void call() {
     const unsigned number = words_.next() % 8;  // the driver has six
     for (uint32_t& word : arguments_) word = static_cast<uint32_t>(words_.any());
-    if (number == DRM_MXE_WAIT) arguments_[0] = arguments_[1] = 0;  // no time
+    if (number == DRM_MXE_WAIT) arguments_[0] = arguments_[1] = 0;  // do not wait
     file_.call(_IOC(words_.next() % 4, DRM_IOCTL_BASE, DRM_COMMAND_BASE + number,
                     words_.next() % 2 ? words_.next() % 512 : words_.next() % kMostBytes),
                arguments_.data());
@@ -436,15 +436,15 @@ unsigned number(const char* variable, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// A job, or nonsense of the same size, with some words exchanged. Whatever happens, the driver
-// serves others.
+// Jobs with some words exchanged, and random contents of the same size. The driver must keep
+// serving others.
 TEST(Limits, Anything) {
   const unsigned seed = number("MXE_LINUX_SEED", 1), calls = number("MXE_LINUX_CALLS", 3000);
   std::printf("MXE_LINUX_SEED=%u MXE_LINUX_CALLS=%u\n", seed, calls);
   Words words(seed);
   const File file, other;
   Product product(file, 16, 16, 32), good(other, 16, 16, 64);
-  Madman madman(words);
+  RandomCaller caller(words);
   unsigned accepted = 0;
   for (unsigned i = 0; i < calls; i++) {
     drm_mxe_submit job = product.job();
@@ -459,9 +459,9 @@ TEST(Limits, Anything) {
     static const unsigned long requests[] = {DRM_IOCTL_MXE_GET_PARAM, DRM_IOCTL_MXE_WAIT,
                                              DRM_IOCTL_MXE_CANCEL};
     const unsigned long request = requests[words.next() % 3];
-    if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // no time
+    if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // do not wait
     file.call(request, arguments);
-    madman.act();
+    caller.act();
     if (i % 100 == 0) {
       good.spoil();
       ASSERT_EQ(0, good.run());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest's]: the tests, or one
-// program, in Linux.
+// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest options]: runs the tests,
+// or one program, in Linux.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--leaks") == 0) leaks = argv[++i];
   }
   if (!program.empty()) return std::system(program.c_str()) == 0 ? 0 : 1;
-  guest::sleep_us(20'000);  // from its second tick on, Linux has timers that are precise
+  guest::sleep_us(20'000);  // from its second tick on, Linux has precise timers
   const int status = RUN_ALL_TESTS();
   return status == 0 && !leaks.empty() ? std::system(leaks.c_str()) : status;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plants the faults of faults.json in a copy of the driver, each behind a number of the module's parameter `plant`."""
+"""Plants the faults of faults.json in a copy of the driver; the module's parameter `plant` selects one."""
 import json
 import pathlib
 import sys

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the kernel driver, each in a Linux of its own (docs/linux.md):
+"""Runs the tests of the kernel driver, each in a separate Linux (docs/linux.md):
 
-    run.py suite BUILD           all tests on the model, and the programs of libmxe; three runs are equal in time, accesses and bursts
-    run.py rtl BUILD [FILTER]    the tests on the RTL; time, accesses and bursts are the model's
-    run.py checked BUILD         the tests on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
-    run.py removed BUILD         the engine is pulled out of its slot, on both kernels
-    run.py killed BUILD          the device's process is killed under Linux: nothing hangs, nothing is left
-    run.py fuzz BUILD [SECONDS]  the driver is called with nonsense on the kernel with checks, for a minute: no report
-    run.py faults BUILD          every fault of faults.json is noticed, by a test or by a report
-    run.py stuck BUILD           a lost completion ends with a report of the engine, the tasks and their registers, on both kernels
+    run.py suite BUILD           all tests on the model, and the programs of libmxe; three runs must be equal in time, accesses, bursts
+        run.py rtl BUILD [FILTER]    the tests on the RTL; time, accesses and bursts must equal those of the model
+        run.py checked BUILD         the tests on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
+        run.py removed BUILD         the engine is removed from its slot, on both kernels
+        run.py killed BUILD          the device's process is killed during jobs: nothing hangs, and nothing is left
+        run.py fuzz BUILD [SECONDS]  random calls of the driver on the kernel with checks, for a minute: no report
+        run.py faults BUILD          a test or a report must find every fault of faults.json
+        run.py stuck BUILD           a lost completion must end with a report of the engine, tasks and registers, on both kernels
 
-Exit status 77, which ctest calls skipped, where something was not built that scripts/setup and the target linux-tests build.
+Exit status 77, which ctest reports as skipped, if something is missing that scripts/setup and the target linux-tests build.
 """
 import json
 import os
@@ -24,17 +24,17 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REPORT = re.compile(r"BUG:|WARNING: (?!kernel stack)|KASAN:|DMA-API: (?!preallocated|debugging)|INFO: |unreferenced object|possible .* dependency|Invalid wait")
-# The checking kernel cannot load a module where one was before: KASAN on User-mode Linux does not forget the old one's guards.
+# The checking kernel cannot load a module twice: KASAN on User-mode Linux keeps the guards of the first one.
 RELOADING = "Life.TheModule*:Life.Closing*"
-REMOVE_US = 30000  # in the middle of the jobs of the test
+REMOVE_US = 30000  # during the jobs of the test
 PULLED_OUT = "Life.ADeviceThatIsPulledOut*"
-FUZZ_CALLS = 10000  # of one seed
+FUZZ_CALLS = 10000  # per seed
 SKIPPED = 77
 PROGRAMS = (("digits", "digits: 445 of 450 recognised, logits 4986d266"), ("my_job", "496 992 1488\n528 1056 1584"),
             ("layer", "layer: success, 32768 of 32768 results are right"), ("libmxe_test", "libmxe: all is as its header says"))
-LONG_PROGRAMS = ("layer",)  # on the RTL
+LONG_PROGRAMS = ("layer",)  # slow on the RTL
 STUCK = 3  # exit status of mxe linux
-LOST_COMPLETION = 16  # of faults.json
+LOST_COMPLETION = 16  # number in faults.json
 NEEDED = {"suite": ["linux/mxe.ko"], "rtl": ["linux/mxe.ko"], "killed": ["linux/mxe.ko"], "fuzz": ["linux-debug/mxe.ko"],
           "checked": ["linux-debug/mxe.ko"], "removed": ["linux/mxe.ko", "linux-debug/mxe.ko"],
           "faults": ["faults/mxe.ko", "faults-debug/mxe.ko"], "stuck": ["faults/mxe.ko", "faults-debug/mxe.ko"]}
@@ -42,7 +42,7 @@ LEAKS = "sleep 20; echo scan > /sys/kernel/debug/kmemleak; sleep 6; echo scan > 
 
 
 class Guest:
-    """Programs in Linux on the engine of a build."""
+    """Runs programs in Linux on the engine of a build."""
 
     def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0, timeout_us=None):
         self.build = build
@@ -60,7 +60,7 @@ class Guest:
                 str(self.build / "linux" / "mxe_linux_test"), "--insert", *program]
 
     def run(self, *program, arguments="", **environment):
-        """Status, what it printed, and Linux' log."""
+        """Returns the exit status, the output, and Linux' log."""
         with tempfile.NamedTemporaryFile() as log:
             done = subprocess.run(self.command(log.name, *program), stdin=subprocess.DEVNULL, timeout=500,
                                   env={**os.environ, **self.environment, "MXE_MODULE_ARGUMENTS": arguments, **environment},
@@ -70,7 +70,7 @@ class Guest:
 
 
 def summary(output):
-    """The line of mxe linux --summary: exit code, time, accesses, bursts, interrupts."""
+    """Returns the line of mxe linux --summary: exit code, time, accesses, bursts, interrupts."""
     return output.splitlines()[-1]
 
 
@@ -80,7 +80,7 @@ def fail(what, *texts):
 
 
 def good(guest, *program, **named):
-    """What the program printed; it must succeed, and Linux must have nothing to report."""
+    """Returns the output of a program, which must succeed without a report of Linux."""
     status, output, log = guest.run(*program, **named)
     reports = [line for line in (output + log).splitlines() if REPORT.search(line)]
     if status != 0 or reports:
@@ -149,7 +149,7 @@ def killed(build):
 
 
 def noticed(build, fault):
-    """Whether a test fails, or Linux reports what it has to."""
+    """Returns true if a test fails, or if Linux reports the expected problem."""
     report = fault.get("report")
     guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko",
                   remove_us=fault.get("remove_us", 0))
@@ -162,7 +162,7 @@ def noticed(build, fault):
 
 
 def stuck(build):
-    """Fault 16, a lost completion: what ends the run, and what the report has."""
+    """Fault 16, a lost completion: checks how the run ends and the contents of the report."""
     for debug in False, True:
         for timeout_us, first in ((None, r"mxe linux: mxe_linux_test \(pid \d+\) waits in dma_fence_default_wait, and the engine has moved no data "
                                          r"and sent no interrupt for 120 s of simulated time"),

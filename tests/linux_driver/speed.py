@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long mxe linux takes, in seconds of the wall, on a machine that has nothing else to do:
+"""Measures mxe linux in seconds of real time, on an otherwise idle machine:
 
     tests/linux_driver/speed.py [--build FOLDER] [--rounds N]
 
-From the start to the end of a program that does nothing (boot), 1,000 jobs by interrupt, and the digit classifier, compared with the
-same work without Linux (mxe_native). All in turns, the least time of each; a run that does nothing is taken off.
+From the start to the end of a program that does nothing (boot), 1,000 jobs by interrupt, and the digit classifier, each also without
+Linux (mxe_native). Runs alternate; the least time of each counts, minus that of a run that does nothing.
 """
 import argparse
 import os
