@@ -19,19 +19,17 @@ module mxe_array #(
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
   input  logic                                     clear_i,
-  // job
   input  mxe_pkg::job_t                            job_i,
   // row issue, stage 0
   input  logic                                     row_valid_i,
   input  logic [ROW_AW-1:0]                        row_i,
   input  logic [TILE_AW-1:0]                       tile_i,
-  input  logic                                     pass_start_i, // first row of a pass
-  input  logic                                     first_i,      // first pass of a tile
-  input  logic                                     last_i,       // last pass of a tile
+  input  logic                                     pass_start_i,
+  input  logic                                     first_i,
+  input  logic                                     last_i,
   input  logic                                     last_row_i,
-  input  logic                                     bank_i,       // drain bank
-  // for an assertion only: elements within K. Elements beyond K are zero, or finite and multiplied
-  // by zero
+  input  logic                                     bank_i,
+  // for an assertion: elements within K; others are zero, or finite and multiplied by zero
   input  logic [6:0]                               count_i,
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
@@ -46,14 +44,13 @@ module mxe_array #(
   output logic [ROW_AW-1:0]                        bias_row_o,
   output logic                                     bias_done_o, // the last row of a tile was read
   input  logic [NUM_PE*32-1:0]                     bias_i,
-  // results of a tile, stage 11
   output logic                                     res_valid_o,
   output logic                                     res_bank_o,
   output logic [ROW_AW-1:0]                        res_row_o,
-  output logic                                     res_last_o,   // last row of the tile
+  output logic                                     res_last_o,
   output logic [NUM_PE*32-1:0]                     res_even_o,
   output logic [NUM_PE*32-1:0]                     res_odd_o,
-  output logic                                     empty_o       // the pipeline is empty
+  output logic                                     empty_o
 );
   localparam int unsigned AccAw = (ACC_TILES > 1) ? (ROW_AW + TILE_AW) : ROW_AW;
   localparam int unsigned Stages = 1 + mxe_pkg::DOT_LAT + mxe_pkg::ACC_LAT - 1;
@@ -91,7 +88,6 @@ module mxe_array #(
   always_ff @(posedge clk_i) ctl_q <= {ctl_q[CtlW*(Stages-1)-1:0], ctl_in};
   assign empty_o = (valid_q == '0);
 
-  // ---------------------------------------------------------------- stage 1: A decode
   logic [VecW-1:0]            a_dec, a_dec_q2;
   logic [mxe_pkg::FLAG_W-1:0] a_flags, a_flags_q2;
   mxe_decode_word u_decode_a (
@@ -141,7 +137,6 @@ module mxe_array #(
   assign res_row_o   = ctl11.row;
   assign res_last_o  = ctl11.last_row;
 
-  // ---------------------------------------------------------------- processing elements
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_pe
     mxe_pe #(
       .TREE_W    (TREE_W),

@@ -11,13 +11,12 @@ module mxe_block_wr #(
   input  logic                     rst_ni,
   input  logic                     clear_i,
   input  logic                     halt_i,       // issue no further requests
-  // job
   input  logic                     start_i,
   input  mxe_pkg::result_t         result_i,
   // attributes of encoded rows, for the requests
   input  logic                     place_valid_i,
   output logic                     place_pop_o,
-  input  logic                     row_last_i,    // last row of its block
+  input  logic                     row_last_i,
   input  logic                     cols_end_i,    // the row's block is the last one along N
   input  logic [5:0]               place_bytes_i, // bytes of the row's elements
   // data of the encoded rows
@@ -26,12 +25,11 @@ module mxe_block_wr #(
   input  logic [5:0]               bytes_i,
   input  logic [7:0]               scale_i,
   input  logic [255:0]             elements_i,
-  // write port
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
-  output logic                     req_scale_o,  // the row is a scale, not elements
+  output logic                     req_scale_o,
   output logic                     data_valid_o,
   input  logic                     data_ready_i,
   output logic [SEG_W-1:0]         data_o
@@ -84,9 +82,7 @@ module mxe_block_wr #(
     end
   end
 
-  // ---------------------------------------------------------------- addresses
-  // Addresses of the stripe's first row and of the current row, at column 0; byte offset of the
-  // block.
+  // Addresses of the stripe's first row and of the current row at column 0; offset of the block.
   logic [63:0] elem_stripe_q, elem_row_q, elem_next, scale_stripe_q, scale_row_q, scale_next;
   logic [31:0] elem_col_q, scale_col_q;
   logic [5:0]  word_bytes;

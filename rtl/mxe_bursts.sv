@@ -12,13 +12,12 @@ module mxe_bursts #(
   input  logic             rst_ni,
   // start a row; allowed while idle or while the last burst of the previous row is taken
   input  logic             start_i,
-  input  logic [63:0]      addr_i,   // address of the first byte
+  input  logic [63:0]      addr_i,
   input  logic [LEN_W-1:0] beats_i,  // beats that the row touches
-  // current burst
   output logic             valid_o,
   input  logic             take_i,
   input  logic             drop_i,   // with take_i: cancel the rest of the row
-  output logic [63:0]      addr_o,   // beat aligned
+  output logic [63:0]      addr_o,
   output logic [LEN_W-1:0] beats_o,
   output logic             last_o    // last burst of the row
 );
@@ -27,7 +26,7 @@ module mxe_bursts #(
   localparam int unsigned MaxBeats = mxe_pkg::longest_burst(MEM_W, MAX_BURST);
 
   logic             valid_q, last_q;
-  logic [63:0]      addr_q;  // beat aligned
+  logic [63:0]      addr_q;
   logic [LEN_W-1:0] left_q;  // beats of the row from the current burst on
 
   // A burst other than the row's last ends after MaxBeats or at the 4 KiB boundary.

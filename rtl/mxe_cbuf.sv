@@ -17,7 +17,7 @@ module mxe_cbuf #(
   input  logic                        valid_i,
   input  logic                        bank_i,
   input  logic [ROW_AW-1:0]           row_i,
-  input  logic [SEG_AW-1:0]           index_i,    // word within the row
+  input  logic [SEG_AW-1:0]           index_i,
   input  logic [255:0]                data_i,
   input  logic                        last_i,
   input  logic                        re_i,
@@ -27,7 +27,7 @@ module mxe_cbuf #(
   input  logic                        release_i,
   output logic [1:0]                  full_o
 );
-  localparam int unsigned SegPe = (NUM_PE < SEG_PE) ? NUM_PE : SEG_PE;   // values in one word
+  localparam int unsigned SegPe = (NUM_PE < SEG_PE) ? NUM_PE : SEG_PE;
   localparam int unsigned Segs = NUM_PE / SegPe;
 
   // A BF16 value becomes FP32 by appending 16 zeros, so the halves of a word fill two segments.

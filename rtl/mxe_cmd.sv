@@ -17,7 +17,6 @@ module mxe_cmd #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  // registers
   input  logic                     enable_i,
   input  logic                     soft_reset_i,
   input  logic [63:0]              ring_base_i,
@@ -35,18 +34,16 @@ module mxe_cmd #(
   output logic                     irq_error_o,
   output logic                     irq_queue_empty_o,
   output logic                     irq_ring_overflow_o,
-  // descriptor fetch
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
   output logic [63:0]              req_addr_o,
   output logic [LEN_W-1:0]         req_bytes_o,
   output logic [TAG_W-1:0]         req_tag_o,
-  input  logic                     word_valid_i,   // 32 bytes of the descriptor
+  input  logic                     word_valid_i,
   input  logic [1:0]               word_index_i,
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,  // place of that descriptor
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,
   input  logic [255:0]             word_data_i,
   input  logic                     word_last_i,
-  // completion record
   output logic                     rec_valid_o,
   input  logic                     rec_ready_i,
   output logic [63:0]              rec_addr_o,
@@ -54,36 +51,30 @@ module mxe_cmd #(
   output logic                     rec_data_valid_o,
   input  logic                     rec_data_ready_i,
   output logic [SEG_W-1:0]         rec_data_o,
-  // job
   output logic                     start_o,
   output logic                     loaded_o,       // its loaders were started early
-  output logic                     load_start_o,   // the loaders begin
+  output logic                     load_start_o,
   output logic                     load_early_o,   // ahead_o's operands, early
   output logic                     load_ahead_o,   // the loaders use ahead_o, else job_o
   output logic [mxe_pkg::TURN_W-1:0] load_turn_o,
   input  logic                     loads_done_i,   // the loaders have issued all requests
-  output mxe_pkg::job_t            ahead_o,        // the job whose descriptor is at the output of
-                                                   // mxe_desc
-  input  logic                     alike_i,        // operands of ahead_o may share the buffers with
-                                                   // those of job_o
-  output logic                     run_o,          // a job is running
+  output mxe_pkg::job_t            ahead_o,        // job at the output of mxe_desc
+  input  logic                     alike_i,
+  output logic                     run_o,
   output mxe_pkg::job_t            job_o,          // stable while a job runs
   output logic                     halt_o,
   output logic                     clear_o,
   input  logic                     job_done_i,
-  // ports
-  input  logic                     rd_error_i,     // read error of an operand, one cycle after the
-                                                   // beat
-  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,    // turn of the job that the error belongs to
+  input  logic                     rd_error_i,     // read error of an operand
+  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,
   input  logic                     desc_error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_i,
-  input  logic                     wr_error_i,     // error in an acknowledgement
+  input  logic                     wr_error_i,
   input  logic                     result_begins_i,
   input  logic                     result_answered_i,
   input  logic                     record_answered_i,
-  input  logic                     record_last_i,  // last burst of the record
-  // error reports: the ports capture address and kind of the last read error and of the next write
-  // error
+  input  logic                     record_last_i,
+  // capture address and kind of the last read error, of the next write error
   output logic                     rd_fault_o,
   output logic                     wr_fault_watch_o,
   output logic                     fault_write_o,
@@ -115,19 +106,15 @@ module mxe_cmd #(
   logic [15:0]      next_q;          // ring index of the next job to run
   logic [DescW-1:0] desc_q;          // the running job
   logic [DescW-1:0] wait_desc_q;     // the waiting job; all its operands have been requested
-  logic             wait_q;          // a job waits
+  logic             wait_q;
   logic             wait_loaded_q;   // its operands have been requested early
   logic [3:0]       status_q;
-  logic             reset_q;         // a soft reset is pending
-  logic             ends_q;          // the aborted work belongs to the running job, which must
-                                     // complete with an error
-  logic             early_q;         // operands of the job at the output of mxe_desc have been
-                                     // requested
-  logic             redo_q;          // an early read returned an error: cancel all early reads and
-                                     // repeat them
+  logic             reset_q;
+  logic             ends_q;          // the aborted work belongs to the running job
+  logic             early_q;         // operands of the job in mxe_desc have been requested
+  logic             redo_q;          // an early read failed: repeat all early reads
   logic             loaded_q;        // operands of the running job were requested early
-  logic             ahead_q;         // the loaders work on the job at the output of mxe_desc, or
-                                     // that was just taken
+  logic             ahead_q;         // the loaders work on the job in or just from mxe_desc
   logic [mxe_pkg::TURN_W-1:0] load_turn_q, wait_turn_q, run_turn_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
@@ -138,9 +125,7 @@ module mxe_cmd #(
   logic [3:0]       desc_status, end_status, record_status;
   logic [31:0]      record_job_id;
 
-  // ---------------------------------------------------------------- ring
-  // Slot indices have the width for the largest supported ring; doorbells of a larger ring are
-  // refused.
+  // Slot indices have the width for the largest ring; doorbells of a larger ring are refused.
   logic [LogDepth-1:0] slot_mask;
   logic [15:0]         queued, pending;
   logic                overflow;
@@ -163,8 +148,7 @@ module mxe_cmd #(
   assign resetting_o = reset_q;
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
-  // ---------------------------------------------------------------- descriptor
-  logic go;  // further jobs may be fetched and started
+  logic go;
   logic running, settled, desc_watch;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
@@ -212,7 +196,6 @@ module mxe_cmd #(
     .fault_watch_o (desc_watch)
   );
 
-  // ---------------------------------------------------------------- job
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
 
   // Read errors of other turns belong to the next jobs; acknowledgements with `answered` belong to
@@ -225,8 +208,7 @@ module mxe_cmd #(
   assign broken       = run_rd_error | run_wr_error | reset_q;
   assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
 
-  // A legal job starts when the previous one has been computed. An illegal job ends when all
-  // previous jobs are complete.
+  // A legal job starts when the previous one is computed, an illegal one ends when it is complete.
   logic may_take, legal, legal_q, next_may_run;
   assign may_take     = ready & go & ~redo;
   assign legal        = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
@@ -261,7 +243,6 @@ module mxe_cmd #(
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
   assign clear_o = (state_q == StClear);
 
-  // ---------------------------------------------------------------- record
   logic        ends, ended_watch;
   logic [15:0] ended_place;
   assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
@@ -373,7 +354,6 @@ module mxe_cmd #(
     end
   end
 
-  // ---------------------------------------------------------------- completion
   logic failed;
   assign failed = (record_status != mxe_reg_pkg::STATUS_OK[3:0]);
   assign irq_done_o        = complete & ~failed;
@@ -382,7 +362,6 @@ module mxe_cmd #(
   assign last_job_o        = last_job_q;
   assign last_status_o     = last_status_q;
 
-  // ---------------------------------------------------------------- state machine
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q       <= StIdle;
@@ -503,7 +482,6 @@ module mxe_cmd #(
   `MXE_STATE_NAMES(state_e)
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
-  // The running job remains in the ring until it is complete.
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
   `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
   `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
@@ -517,7 +495,6 @@ module mxe_cmd #(
   // Operands that may be results of earlier jobs are read after all acknowledgements.
   `MXE_ASSERT(cmd_reads_what_was_written, !load_start_o || load_early ||
               desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
-  // An aborted or illegal job ends after all earlier jobs are complete.
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
@@ -532,8 +509,7 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_asked_in_order, (f_seen <= f_asked) &&
               (f_asked <= f_submitted) && (!req_valid_o || (f_asked != f_submitted)))
   `MXE_ASSERT(cmd_clears_at_rest, !clear_o || !recording)
-  // A doorbell moves the tail forward by at most the free entries, or changes nothing and sets
-  // overflow.
+  // A doorbell advances the tail by at most the free entries, or has no effect but overflow.
   logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
   logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;
   always_ff @(posedge clk_i) begin

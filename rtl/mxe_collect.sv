@@ -21,18 +21,15 @@ module mxe_collect #(
   input  logic                                   last_i,    // last segment of the bank
   input  logic [LANES_OUT*32-1:0]                data_i,
   output logic                                   full_o,    // the bank's last magnitude is stored
-  // read
   input  logic                                   re_i,
   input  logic                                   rbank_i,
   input  logic [ROW_AW-1:0]                      rrow_i,
   input  logic [SEG_AW-1:0]                      rseg_i,
   output logic [LANES_OUT*mxe_pkg::NARROW_W-1:0] rdata_o,   // narrow_t, one cycle after re_i
-  output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // largest magnitude of the block, one
-                                                            // cycle after re_i
+  output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // of the block, one cycle after re_i
 `ifdef FORMAL
   ,
-  output logic [2:0]                             f_lasts_o  // last segments that have not reached
-                                                            // full_o
+  output logic [2:0]                             f_lasts_o  // last segments not yet at full_o
 `endif
 );
   localparam int unsigned Blocks = COLS / 32;
@@ -64,14 +61,13 @@ module mxe_collect #(
     .rdata_o (rdata_o)
   );
 
-  // ---------------------------------------------------------------- largest magnitudes
   logic [mxe_pkg::AMAX_W-1:0] seg_amax;
   mxe_amax #(.LANES(LANES_OUT)) u_amax (.clk_i(clk_i), .x_i(data_i), .amax_o(seg_amax));
 
   // Delayed with the comparisons: where their result is stored.
   typedef struct packed {
-    logic            last;   // last segment of the bank
-    logic            fresh;  // first segment of its block
+    logic            last;
+    logic            fresh;
     logic [IdxW-1:0] idx;
   } meta_t;
   localparam int unsigned MetaW = IdxW + 2;

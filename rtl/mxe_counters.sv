@@ -4,7 +4,7 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_counters #(
-  parameter int unsigned AMOUNT_W = 8,  // bits of an increment
+  parameter int unsigned AMOUNT_W = 8,
   // Counters that may grow by more than one per cycle.
   parameter logic [mxe_reg_pkg::COUNTERS-1:0] SUMS = '1
 ) (
@@ -33,8 +33,7 @@ module mxe_counters #(
   end
   assign idle = ~(|cause);
 
-  logic [Count-1:0] too_many;  // counters whose increment is above 1 although SUMS does not allow
-                               // it
+  logic [Count-1:0] too_many;  // increments above 1 although SUMS forbids it
   for (genvar i = 0; i < Count; i++) begin : gen_grows
     assign too_many[i] = (i != Total) & (i != Idle) & ~SUMS[i] &
                          (amounts_i[AMOUNT_W*i +: AMOUNT_W] > AMOUNT_W'(1));

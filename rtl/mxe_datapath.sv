@@ -21,35 +21,30 @@ module mxe_datapath #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  // job
   input  logic               start_i,
-  input  logic               loaded_i,      // the loaders have already been started early for this
-                                            // job
-  input  logic               load_start_i,  // start the loaders
-  input  logic               load_early_i,  // start them early, while another job runs
+  input  logic               loaded_i,      // the loaders have been started early
+  input  logic               load_start_i,
+  input  logic               load_early_i,
   input  logic               load_ahead_i,  // the loaders use ahead_i, else job_i
   input  logic [mxe_pkg::TURN_W-1:0] load_turn_i, // turn in the tags of the loaders
-  output logic               loads_done_o,  // the loaders have issued all requests
+  output logic               loads_done_o,
   input  logic               run_i,
   input  logic               halt_i,
   input  logic               clear_i,
   input  mxe_pkg::job_t      job_i,
-  input  mxe_pkg::job_t      ahead_i,       // the next job
-  output logic               alike_o,       // operands of ahead_i may share the buffers with those
-                                            // of job_i
+  input  mxe_pkg::job_t      ahead_i,
+  output logic               alike_o,       // ahead_i's operands fit beside job_i's
   output logic               job_done_o,
-  // descriptor
   input  logic               desc_valid_i,
   output logic               desc_ready_o,
   input  logic [63:0]        desc_addr_i,
   input  logic [LEN_W-1:0]   desc_bytes_i,
   input  logic [TAG_W-1:0]   desc_tag_i,
-  output logic               word_valid_o,  // 32 bytes of a descriptor
+  output logic               word_valid_o,
   output logic [1:0]         word_index_o,
-  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o, // place of that descriptor in mxe_desc
+  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o,
   output logic [255:0]       word_data_o,
   output logic               word_last_o,
-  // completion record
   input  logic               rec_valid_i,
   output logic               rec_ready_o,
   input  logic [63:0]        rec_addr_i,
@@ -59,24 +54,22 @@ module mxe_datapath #(
   input  logic [SEG_W-1:0]   rec_data_i,
   // state of the memory port
   output logic               rd_error_o,    // read error of an operand, one cycle after the beat
-  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o, // turn of the job that the read error belongs to
+  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o,
   output logic               desc_error_o,
   output logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_o,
-  output logic               wr_error_o,    // error in the response of a write burst
+  output logic               wr_error_o,
   output logic               result_begins_o,
   output logic               result_answered_o,
   output logic               record_answered_o,
-  output logic               record_last_o,  // with record_answered_o: last burst of the record
+  output logic               record_last_o,
   input  logic               rd_fault_i,       // capture address and kind of the last read error
   input  logic               wr_fault_watch_i, // capture address and kind of the next write error
-  input  logic               fault_write_i, // fault_addr_o shows the write error, else the read
-                                            // error
+  input  logic               fault_write_i, // fault_addr_o: write error, else read error
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
   output logic               wr_fault_scale_o,
   output logic               rd_idle_o,
   output logic               wr_idle_o,     // also no row is partly handed over
-  // memory
   output logic               m_arvalid_o,
   input  logic               m_arready_i,
   output logic [63:0]        m_araddr_o,
@@ -98,7 +91,6 @@ module mxe_datapath #(
   input  logic               m_bvalid_i,
   output logic               m_bready_o,
   input  logic               m_berror_i,
-  // counter increments
   output logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_o
 );
   localparam int unsigned LANES = mxe_pkg::LANES;
@@ -115,7 +107,6 @@ module mxe_datapath #(
   localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
   localparam int unsigned SegPe = mxe_pkg::FP32_PER_WORD;
   localparam int unsigned SegAw = (NUM_PE > SegPe) ? $clog2(NUM_PE / SegPe) : 1;
-  // Words of a fetch: an A chunk, a row of C or a descriptor.
   localparam int unsigned RowIdxW = (SegAw > 2) ? SegAw : 2;
   localparam int unsigned IdxW = (AWordW > RowIdxW) ? AWordW : RowIdxW;
   localparam int unsigned LanesOut = SEG_W / 32;
@@ -126,7 +117,6 @@ module mxe_datapath #(
   // Longest written row, in bytes: FP32 results of a tile or a block of 8-bit elements.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
 
-  // ---------------------------------------------------------------- requests and words
   // Index 0: descriptor, 1: bias, 2: B, 3: A.
   logic [3:0]         req_valid, req_ready;
   logic [4*64-1:0]    req_addr;
@@ -189,7 +179,7 @@ module mxe_datapath #(
   // two tiles alternate passes (wide). With 4-bit B at the single rate, two operand words share a
   // buffer word, so slabs are twice as long (long_slab).
   localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
-  localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;  // in bytes
+  localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;
   logic wide_now, wide_ahead, wide, long_slab;
   assign wide_now   = CanBeWide & (job_i.m < 32'(mxe_pkg::MIN_PASS)) &
                       (32'(job_i.b.word_bytes) <= WideBytes);
@@ -198,8 +188,7 @@ module mxe_datapath #(
   logic [mxe_pkg::LEND_W-1:0] lent_now, lent_ahead, lent;
   assign lent_now   = mxe_pkg::lent(ROWS, job_i.m);
   assign lent_ahead = mxe_pkg::lent(ROWS, ahead_i.m);
-  // job_i is stable for one cycle before it starts, ahead_i before its operands may be requested
-  // early.
+  // job_i is stable for a cycle before it starts, ahead_i before it may be requested early.
   always_ff @(posedge clk_i) begin
     wide      <= wide_now;
     long_slab <= job_i.b.fmt.is4 & ~job_i.dual;
@@ -276,8 +265,7 @@ module mxe_datapath #(
   // A pass needs the whole A chunk and one B slab. After the first slab has been requested, the
   // chunk has priority over further slabs.
   localparam int unsigned AheadW = $clog2(2 * B_BANKS) + 2;
-  logic [AheadW-1:0] chunks_ahead_q;  // A chunks requested minus A chunks whose first B slab was
-                                      // requested; signed
+  logic [AheadW-1:0] chunks_ahead_q;  // A chunks requested minus those in use by B; signed
   logic              a_first;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) chunks_ahead_q <= '0;
@@ -295,7 +283,6 @@ module mxe_datapath #(
   logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
   assign rd_beat  = m_rvalid_i & m_rready_o;
-  // Tag of the oldest fetch, to which the current beat belongs.
   mxe_pkg::tag_t rd_tag;
   logic          rd_error;
   assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
@@ -381,7 +368,7 @@ module mxe_datapath #(
   logic [RowAw-1:0]           a_row, c_row;
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
-  logic [SlabAw:0]            b_word;      // index of a word in a long slab
+  logic [SlabAw:0]            b_word;
   logic [AWordW:0]            a_read_word;
   logic [mxe_pkg::WORD_W-1:0] a_data;
   logic [15:0]                a_scale;
@@ -619,9 +606,8 @@ module mxe_datapath #(
     .empty_o      (array_empty)
   );
 
-  // ---------------------------------------------------------------- drain and write port
   logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
-  logic                            data_record;  // the write port takes data of a record
+  logic                            data_record;
   logic                            drain_joins, drain_joining, rec_first;
   logic                            drain_scale;
   logic [63:0]                     drain_addr;
@@ -720,8 +706,7 @@ module mxe_datapath #(
     .idle_o       (wr_idle_o)
   );
 
-  // All operands have been used, so all loads are complete. Write responses may still be
-  // outstanding.
+  // All operands have been used, so all loads are complete. Writes may be outstanding.
   assign job_done_o = feed_done & array_empty & drain_done & wr_sent;
 
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);

@@ -21,10 +21,9 @@ module mxe_datapath_checks #(
   input  logic [4*LEN_W-1:0]          req_bytes_i,
   input  logic [4*TAG_W-1:0]          req_tag_i,
   // oldest outstanding row fetch
-  input  logic                        fetch_used_i,  // a beat of it arrived
+  input  logic                        fetch_used_i,
   input  logic [LEN_W-1:0]            fetch_bytes_i,
   input  logic [TAG_W-1:0]            fetch_tag_i,
-  // words
   input  logic                        word_valid_i,
   input  logic [TAG_W-1:0]            word_tag_i,
   input  logic [IDX_W-1:0]            word_index_i,
@@ -34,7 +33,6 @@ module mxe_datapath_checks #(
   input  logic [LEN_W-1:0]            row_bytes_i,
   input  logic                        rec_valid_i,
   input  logic [LEN_W-1:0]            rec_bytes_i,
-  // passes
   input  logic                        pass_valid_i,
   input  logic [$clog2(ROWS):0]       pass_rows_i,
   input  logic [$clog2(NUM_PE+1)-1:0] pass_cols_i
@@ -88,7 +86,6 @@ module mxe_datapath_checks #(
               ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
   `MXE_ASSERT(top_half_row_bytes, !(row_valid_i && row_half_i) || (32'(row_bytes_i) <= 2 * NUM_PE))
   `MXE_ASSERT(top_record_bytes, !rec_valid_i || (rec_bytes_i == LEN_W'(16)))
-  // A pass is not larger than the array.
   `MXE_ASSERT(top_pass_size, !pass_valid_i || ((pass_rows_i != '0) && (32'(pass_rows_i) <= ROWS) &&
               (pass_cols_i != '0) && (32'(pass_cols_i) <= NUM_PE)))
   `MXE_ASSERT(top_tail, !run_i || (job_i.tail_count != '0))

@@ -3,7 +3,6 @@
 // value = (-1)^sign * mag * 16^grp * 2^lsb(format).
 // With dual_i the container holds two 4-bit elements (low nibble: even block, high nibble: odd
 // block), and mag holds two magnitudes of 4 bits. An element with keep_i low decodes to zero.
-// decode to zero.
 `default_nettype none
 module mxe_decode (
   input  logic [7:0]                 code_i,
@@ -15,9 +14,8 @@ module mxe_decode (
   output logic                       inf_o,
   output logic                       zero_o   // the value is zero; low for NaN and infinity
 );
-  // Reads only the mask bits in which the formats differ: a format has 4, 6 or 8 bits; a format
-  // with NaN has 8 bits, of which bits 6 to 2 are ones in special codes; a float has 1 to 3
-  // mantissa bits.
+  // Only mask bits in which the formats differ are read: 4, 6 or 8 bits; formats with NaN have 8
+  // bits, special codes have ones in bits 6 to 2; floats have 1 to 3 mantissa bits.
   logic       sign;
   logic [6:0] code;
   logic [4:0] exponent;
@@ -51,15 +49,13 @@ module mxe_decode (
   assign is_inf = special & fmt_i.has_inf & (man == 3'd0);
   assign is_nan = special & ~is_inf;
 
-  // Binades above the subnormals: the two low bits shift the magnitude, the upper bits are the
-  // group.
+  // Binades above the subnormals: the two low bits shift the magnitude, the rest is the group.
   logic [4:0] binade;
   logic [7:0] fp_mag, int_mag;
   assign binade  = (exponent == 5'd0) ? 5'd0 : (exponent - 5'd1);
   assign fp_mag  = {4'd0, sig} << binade[1:0];
   assign int_mag = code_i[7] ? (8'd0 - code_i) : code_i;
 
-  // The odd block's element at the dual rate.
   logic [3:0] nib_hi;
   mxe_decode4 u_hi (.code_i(code_i[6:4]), .man2_i(fmt_i.man_bits[1]), .mag_o(nib_hi));
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnitude of one 4-bit element as an integer. E2M1: units of 1/2, code 3'b111 (6.0) -> 12. E1M2:
-// units of 1/4.
+// Magnitude of a 4-bit element as an integer: E2M1 in units of 1/2 (6.0 -> 12), E1M2 of 1/4.
 `default_nettype none
 module mxe_decode4 (
   input  logic [2:0] code_i,  // without the sign
-  input  logic       man2_i,  // the format has two mantissa bits (E1M2)
+  input  logic       man2_i,  // E1M2
   output logic [3:0] mag_o
 );
   always_comb begin

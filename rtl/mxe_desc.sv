@@ -13,38 +13,35 @@ module mxe_desc #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // slots
   input  logic             begin_i,      // the next descriptor may be read
   input  logic             alone_i,      // no job is in progress
-  output logic [15:0]      next_o,       // ring index of that descriptor
-  input  logic [63:0]      addr_i,       // address of that descriptor
+  output logic [15:0]      next_o,
+  input  logic [63:0]      addr_i,
   input  logic             drop_i,       // read beats are being dropped: discard outstanding reads
   input  logic             clear_i,      // discard everything; the next slot is 0
-  input  logic             take_i,       // take the oldest descriptor; it stays stable for two more
+  input  logic             take_i,       // take the oldest descriptor; it stays stable for two
                                          // cycles
-  output logic             begins_o,     // a fetch starts
-  output logic             empty_o,      // no descriptor is present or requested
+  output logic             begins_o,
+  output logic             empty_o,
   output logic             reading_o,    // a descriptor is requested or outstanding
-  output logic             ready_o,      // the oldest descriptor is present
+  output logic             ready_o,
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
   output logic [3:0]       status_o,     // its status: STATUS_OK or the rule that it violates
   output mxe_pkg::job_t    job_o,        // the decoded job, if the descriptor is legal
   output logic             settled_o,    // the sizes in job_o are valid, one cycle after ready_o
-  // fetch
   output logic             req_valid_o,
   input  logic             req_ready_i,
   output logic [63:0]      req_addr_o,
   output logic [LEN_W-1:0] req_bytes_o,
   output logic [TAG_W-1:0] req_tag_o,
-  input  logic             word_valid_i, // 32 bytes of a descriptor
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i, // from the tag
+  input  logic             word_valid_i,
+  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,
   input  logic [1:0]       word_index_i,
   input  logic [255:0]     word_data_i,
   input  logic             word_last_i,
-  input  logic             error_i,      // a beat of a descriptor returned a bus error
+  input  logic             error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
-  output logic             fault_watch_o // that error is reported, if it belongs to place
-                                         // error_place_i
+  output logic             fault_watch_o // report an error of place error_place_i
 `ifdef FORMAL
   ,
   output logic [15:0]      f_out_o       // slot after the oldest, for proofs of enclosing modules
@@ -54,14 +51,14 @@ module mxe_desc #(
   localparam int unsigned PlaceW = mxe_pkg::DESC_PLACE_W;
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
-  logic              ask_q;        // a fetch is requested
+  logic              ask_q;
   logic [15:0]       next_q;       // slot of that fetch, or of the next one
   logic [PlaceW:0]   flying_q;     // descriptors outstanding
   logic [PlaceW:0]   held_q;       // descriptors received, not counting the oldest
   logic [15:0]       out_q;        // slot of the first of those received
   logic              ready_q, taken_q, settled_q;
   logic              failed_q;     // the oldest was read with an error
-  logic [Depth-1:0]  error_q;      // per place: an error occurred
+  logic [Depth-1:0]  error_q;
   logic              alone_q;      // the outstanding fetch belongs to the job whose turn it is
   logic              again_q;      // the early read of the next descriptor failed
   logic              forget_q;     // discard what is still outstanding
@@ -96,7 +93,6 @@ module mxe_desc #(
   assign last_to_forget = (forget_q | voids) & (flying_q - (PlaceW+1)'(arrives) == '0) & ~ask_q;
   assign fault_watch_o = alone_q & (flying_q != '0) & ~error_q[error_place_i] &
                          (error_place_i == next_out[PlaceW-1:0]);
-  // ---------------------------------------------------------------- the oldest
   logic read;
   assign read = (held_q != '0) & ~ready_q & ~taken_q;
 

@@ -19,7 +19,6 @@ module mxe_drain #(
   input  logic                           rst_ni,
   input  logic                           clear_i,
   input  logic                           halt_i,      // finish the current row, start no other
-  // job
   input  logic                           start_i,
   input  mxe_pkg::job_t                  job_i,
   input  logic                           res_valid_i,
@@ -28,20 +27,20 @@ module mxe_drain #(
   input  logic                           res_last_i,  // for assertions
   input  logic [NUM_PE*32-1:0]           res_even_i,
   input  logic [NUM_PE*32-1:0]           res_odd_i,
-  output logic                           release_o,   // a bank was emptied
+  output logic                           release_o,
   output logic                           req_valid_o,
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
-  output logic                           req_scale_o, // the row is a scale of an MX result
+  output logic                           req_scale_o,
   output logic                           req_half_o,  // segments are half full (two-byte numbers)
-  output logic                           req_joins_o, // the row is joined to the next one
+  output logic                           req_joins_o,
   output logic                           joining_o,   // a joined row waits for the next one
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
   output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results in this cycle
-  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // saturations in this cycle
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o,
   output logic                           done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
@@ -60,7 +59,6 @@ module mxe_drain #(
   assign two_bytes = job_i.d.two_bytes;
   assign dual     = job_i.dual;
 
-  // ---------------------------------------------------------------- tile buffer
   logic [NUM_PE*PairW-1:0] tile_wdata, tile_rdata;
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_pair
     assign tile_wdata[PairW*p +: 32] = res_even_i[32*p +: 32];
@@ -68,7 +66,7 @@ module mxe_drain #(
       assign tile_wdata[PairW*p + 32 +: 32] = res_odd_i[32*p +: 32];
     end
   end
-  logic [1:0]        tiles_q;  // tiles in the buffer, including one that is still being written
+  logic [1:0]        tiles_q;
   logic              res_first;
   logic              bank_q, issue;
   logic [ROW_AW-1:0] row;
@@ -83,10 +81,9 @@ module mxe_drain #(
   );
   assign res_first = res_valid_i & (res_row_i == '0);
 
-  // ---------------------------------------------------------------- rows
   logic                        valid, last_row, last_tile, row_step, last_seg;
   logic [$clog2(NUM_PE+1)-1:0] cols;
-  logic [6:0]                  seg_first;   // column where the segment begins
+  logic [6:0]                  seg_first;
   logic [63:0]                 row_addr;
   logic [SegAw-1:0]            seg_q;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
@@ -163,7 +160,7 @@ module mxe_drain #(
 
   // ---------------------------------------------------------------- columns collected for MX
   // The attributes of a complete bank of the requantiser are kept until it has been read.
-  logic [StageColsW-1:0] col_q;             // column of the tile within the collected columns
+  logic [StageColsW-1:0] col_q;
   logic                  block_done, stage_full, stage_read;
   typedef struct packed {
     logic                  cols_end;
@@ -206,10 +203,10 @@ module mxe_drain #(
   // ---------------------------------------------------------------- merge, segment by segment
   // Attributes of a segment.
   typedef struct packed {
-    logic                  last;  // last segment of its block
+    logic                  last;
     logic [ROW_AW-1:0]     row;
-    logic [StageSegAw-1:0] seg;   // position in the collected columns
-    logic [LANES_OUT-1:0]  keep;  // columns that exist
+    logic [StageSegAw-1:0] seg;
+    logic [LANES_OUT-1:0]  keep;
   } meta_t;
   localparam int unsigned MetaW = 1 + ROW_AW + StageSegAw + LANES_OUT;
   logic                  read_q;
@@ -266,7 +263,6 @@ module mxe_drain #(
     assign unused_dual = &{1'b0, dual, res_odd_i};
   end
 
-  // ---------------------------------------------------------------- results
   logic                    push_q;
   logic [LANES_OUT*32-1:0] result_q;
   meta_t                   push_meta_q;
@@ -367,19 +363,17 @@ module mxe_drain #(
   `MXE_ASSERT(drain_fifo_has_room, !push_q || fifo_ready)
   `MXE_ASSERT(drain_tiles_in_range, tiles_q <= 2'd2)
   `MXE_ASSERT(drain_held_in_range, held_q <= 2'd2)
-  // The requantiser reads only complete banks.
   `MXE_REQUIRE(drain_reads_collected, !stage_read || (held_q != 2'd0))
   `MXE_ASSERT(drain_cols_in_range, !valid || ((cols != '0) && (32'(cols) <= NUM_PE)))
   // mxe_check rejects misaligned descriptors.
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
                (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 `ifndef SYNTHESIS
-  // The array writes tiles to alternating banks, one row per cycle, with as many rows as the drain
-  // expects.
+  // The array writes tiles to alternating banks, one row per cycle, as many as expected.
   localparam int unsigned ComeW = ROW_AW + 1;
-  logic               f_mid_q;          // a tile is partly received
+  logic               f_mid_q;
   logic               f_bank_in_q;      // bank of that tile, or of the next
-  logic               f_whole;          // the tile to be read is complete
+  logic               f_whole;
   logic [2*ComeW-1:0] f_come_q;         // rows received of each bank's tile
   logic [ComeW-1:0]   f_come, f_rows;   // of the tile being received, of the tile to be read
   assign f_whole = (tiles_q == 2'd2) || ((tiles_q == 2'd1) && !f_mid_q);
@@ -406,7 +400,7 @@ module mxe_drain #(
     end
   end
   // Within a tile, every row but the last joins the next row.
-  logic f_halt_q;  // no further row starts
+  logic f_halt_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_halt_q <= 1'b0;
     else f_halt_q <= halt_i & ~clear_i;
@@ -467,7 +461,6 @@ module mxe_drain #(
   `MXE_ASSERT(drain_row_ends_halted, !(have && !seg_start) || issue)
   `MXE_ASSERT(drain_rows_in_order, !valid || (row == f_row_q))
   `MXE_ASSERT(drain_reads_tiles, !issue || (f_tiles_q != '0))
-  // Invariants that carry the proof.
   `MXE_ASSERT(drain_row_has_come, (tiles_q == 2'd0)
               ? (!valid || (row == '0))
               : ((f_rows != '0) && (!valid || ({1'b0, row} < f_rows))))

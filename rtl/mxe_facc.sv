@@ -12,21 +12,20 @@
 `default_nettype none
 module mxe_facc #(
   parameter int unsigned WIDTH = 70,
-  // Covers the accumulator's bits plus guard bits, since sum may be small; 3 if sum is 0 or
-  // normalised.
+  // Covers the accumulator's bits plus guard bits; 3 if sum is 0 or normalised.
   parameter int unsigned FRAC  = 27,
   parameter int unsigned BIAS  = 0  // bias of exp_i, up to 150
 ) (
   input  logic                    clk_i,
   input  logic signed [WIDTH-1:0] sum_i,
   input  logic signed [9:0]       exp_i,   // weight of sum's lsb, plus BIAS
-  input  logic                    nan_i,   // the block contains a NaN or is invalid
+  input  logic                    nan_i,
   input  logic                    pinf_i,
   input  logic                    ninf_i,
   input  logic [31:0]             acc_i,
   output logic [31:0]             acc_o
 );
-  localparam int unsigned WinW = WIDTH + 27 + FRAC;  // sign, headroom, accumulator above sum
+  localparam int unsigned WinW = WIDTH + 27 + FRAC;
   localparam int unsigned NormW = 128;               // window, left aligned for normalising
   localparam logic signed [10:0] PlaceOffset = 11'(FRAC) + 11'(BIAS) - 11'sd150;
   localparam logic signed [9:0] AccOffset = 10'sd150 - 10'(BIAS);
@@ -281,7 +280,6 @@ module mxe_facc #(
   assign f_down  = $signed({f_acc_val_q, 64'd0}) >>> f_by;
   assign f_below = {{(WinW-25){f_down[88]}}, f_down[88:65], f_down[64] | (|f_down[63:0])};
 
-  // Register values of the previous cycle.
   logic signed [WinW-1:0]  f_win_q, f_total_q;
   logic signed [WIDTH-1:0] f_term_q;
   logic [3:0]              f_lz_q;
@@ -306,9 +304,9 @@ module mxe_facc #(
   // of a complemented negative total, unless sticky bits are set. It must equal the magnitude
   // shifted left by the same number of positions.
   logic [WinW-1:0] f_abs;
-  logic [128:0]    f_wide;            // shifted by 64
-  logic [128:40]   f_kept3, f_kept_q3, f_coarse;  // shifted by 32, 16, 8
-  logic [128:96]   f_kept4, f_kept_q4, f_fine;    // shifted by 4, 2, 1
+  logic [128:0]    f_wide;
+  logic [128:40]   f_kept3, f_kept_q3, f_coarse;
+  logic [128:96]   f_kept4, f_kept_q4, f_fine;
   logic [128:103]  f_kept5;
   logic            f_rest_q3, f_rest_q4, f_z64_q, f_mag_q, f_norm_q;
   assign f_abs    = f_total_q[WinW-1] ? -f_total_q : f_total_q;
@@ -335,7 +333,6 @@ module mxe_facc #(
   assign f_result = {32'd0, rounded, 2'd0} << shift_q5;
   assign f_half   = 59'd2 << shift_q5;
 
-  // Infinity and NaN bypass the sum.
   logic [1:0] f_spec;
   logic [1:0] f_spec_q;
   logic [7:0] f_special_q;

@@ -12,35 +12,32 @@ module mxe_feed #(
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned SLAB_WORDS  = 8,
-  parameter int unsigned BANKS       = 2,     // banks of the B buffer without splitting, a power of
-                                              // two
+  parameter int unsigned BANKS       = 2,     // of the B buffer without splitting
   parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
-  parameter int unsigned WORD_AW     = SLAB_AW + 1,  // word index in a long slab
+  parameter int unsigned WORD_AW     = SLAB_AW + 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
-  parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),  // columns read per cycle
+  parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),
   parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
   parameter int unsigned VecW        = mxe_pkg::LANES * mxe_pkg::DEC_W
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
   input  logic                                     clear_i,
-  // job
   input  logic                                     start_i,
   input  logic                                     chain_i,       // see mxe_load
   input  mxe_pkg::job_t                            job_i,
   input  logic                                     wide_i,        // see mxe_walk
   input  logic                                     long_i,
   input  logic [mxe_pkg::LEND_W-1:0]               lent_i,
-  // B buffer
   input  logic [(1<<BANK_AW)-1:0]                  b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
-  output logic [PE_AW-1:0]                         b_line_o,      // first of the COLS columns
+  output logic [PE_AW-1:0]                         b_line_o,
   output logic [WORD_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
   input  logic [COLS*mxe_pkg::WORD_W-1:0]          b_data_i,
@@ -50,19 +47,17 @@ module mxe_feed #(
   output logic [COLS*VecW-1:0]                     dec_o,
   output logic [COLS*mxe_pkg::FLAG_W-1:0]          flags_o,
   output logic [COLS*16-1:0]                       scale_o,
-  // pass
   output logic                                     pass_valid_o,
   input  logic                                     pass_ready_i,
   output logic [ROWS_W-1:0]                        pass_rows_o,
   output logic [COLS_W-1:0]                        pass_cols_o,
   output logic [TILE_AW-1:0]                       pass_tile_o,
   output logic [CHUNK_AW-1:0]                      pass_word_o,   // within the A chunk
-  output logic [6:0]                               pass_count_o,  // elements within K
+  output logic [6:0]                               pass_count_o,
   output logic                                     pass_first_o,
   output logic                                     pass_last_o,
   output logic                                     pass_a_done_o, // last pass that uses the A chunk
-  // state
-  output logic                                     wait_b_o,      // waiting for a B slab
+  output logic                                     wait_b_o,
   output logic                                     done_o
 );
   logic               valid, step;
@@ -117,10 +112,10 @@ module mxe_feed #(
 
   logic [BANK_AW-1:0]  bank_q, bank;   // bank of the first tile, of the current tile
   logic [PE_AW-1:0]    col_q;
-  logic [WORD_AW-1:0]  word_q;         // within the slab
+  logic [WORD_AW-1:0]  word_q;
   logic [CHUNK_AW-1:0] slab_base_q;    // first word of the slab within the chunk
   logic                half_q, last_half;  // second of two tiles; last tile
-  logic [COLS_W-1:0]   cols;           // columns of the current tile
+  logic [COLS_W-1:0]   cols;
   logic                last_word, last_col, read;
   assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));
   assign cols       = half_q ? COLS_W'(wide_cols - WideW'(NUM_PE))
@@ -175,7 +170,7 @@ module mxe_feed #(
 
   logic              load_q;
   logic [PE_AW-1:0]  load_col_q;
-  logic [COLS_W-1:0] load_cols_q;  // of the tile
+  logic [COLS_W-1:0] load_cols_q;
   logic [6:0]        count, count_q;
   assign count = (last_k & last_word) ? job_i.tail_count
                : (job_i.dual ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
@@ -244,7 +239,6 @@ module mxe_feed #(
 `endif
   `MXE_REQUIRE(feed_format, !load_q || mxe_pkg::is_fmt_row(job_i.b.fmt))
 `ifndef SYNTHESIS
-  // Elements beyond K are zero in all columns that exist.
   logic f_zero_beyond;
   always_comb begin
     f_zero_beyond = 1'b1;
@@ -268,7 +262,7 @@ module mxe_feed #(
   logic [COLS_W-1:0]  f_cols_q;
   logic [TILE_AW-1:0] f_tile_q;
   logic [6:0]         f_count_q;
-  logic [COLS_W-1:0]  f_loaded_q;  // columns read of the set
+  logic [COLS_W-1:0]  f_loaded_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_wait_q   <= 1'b0;

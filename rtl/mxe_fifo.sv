@@ -41,7 +41,7 @@ module mxe_fifo #(
   if (HEAD) begin : gen_head
     logic [WIDTH-1:0] head_q;
     logic [PtrW-1:0]  rptr_next;
-    logic             last;  // no word follows the one at the output
+    logic             last;
     assign rptr_next = rptr_q + PtrW'(1);
     assign last      = (count_q <= (PtrW+1)'(1));
     always_ff @(posedge clk_i) begin
@@ -78,7 +78,7 @@ module mxe_fifo #(
   // words that entered before it.
   (* anyseq *) logic f_pick;
   logic             f_inside_q;
-  logic [PtrW:0]    f_ahead_q;   // words ahead of it
+  logic [PtrW:0]    f_ahead_q;
   logic [WIDTH-1:0] f_word_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -7,8 +7,7 @@
 `default_nettype none
 module mxe_load #(
   parameter bit          OPERAND_A   = 1'b0,
-  parameter int unsigned BANKS       = 2,     // banks of the buffer without splitting, a power of
-                                              // two
+  parameter int unsigned BANKS       = 2,     // of the buffer without splitting
   parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned ROWS        = 32,
   parameter int unsigned NUM_PE      = 8,
@@ -21,16 +20,13 @@ module mxe_load #(
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  logic                       clear_i,
-  // job
   input  logic                       start_i,
-  input  logic                       chain_i,      // continue with the bank after the previous
-                                                   // job's last one
-  input  logic [mxe_pkg::TURN_W-1:0] turn_i,       // turn for the tags
+  input  logic                       chain_i,      // continue after the previous job's bank
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i,
   input  mxe_pkg::job_t              job_i,
   input  logic                       wide_i,       // B only: see mxe_walk
   input  logic                       long_i,
   input  logic [mxe_pkg::LEND_W-1:0] lent_i,
-  // requests
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
   output logic [63:0]                req_addr_o,
@@ -38,9 +34,8 @@ module mxe_load #(
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was consumed
   input  logic                       release_i,
-  output logic                       chunk_o,      // last request of an A chunk, or of a chunk's
-                                                   // first B slab
-  output logic                       busy_o        // requests remain
+  output logic                       chunk_o,      // an A chunk, or its first B slab, is requested
+  output logic                       busy_o
 );
   localparam int unsigned IndexW = $clog2(ROWS);
   localparam int unsigned MostBanks = CAN_SPLIT ? 2 * BANKS : BANKS;
@@ -57,7 +52,7 @@ module mxe_load #(
   logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
-  logic        last_use;  // the next step uses another A chunk
+  logic        last_use;
   logic [1:0]  unused_flags;
 
   mxe_walk #(
@@ -107,10 +102,9 @@ module mxe_load #(
   assign cols_here  = half_q ? (cols - ColsW'(NUM_PE)) : two_halves ? ColsW'(NUM_PE) : cols;
   assign count      = OPERAND_A ? rows : (IndexW+1)'(cols_here);
 
-  // ---------------------------------------------------------------- banks
   logic [BankAw:0]   free_q;
   logic [BankAw-1:0] bank_q;
-  logic              taken_q;  // the current bank is claimed
+  logic              taken_q;
   logic              claim;
   logic [BankAw:0]   banks, banks_q;  // banks of the job that starts, of the current job
   assign banks = (CAN_SPLIT & wide_i) ? (BankAw+1)'(MostBanks) : (BankAw+1)'(BANKS);
@@ -120,12 +114,10 @@ module mxe_load #(
   endfunction
   assign claim = valid & ~taken_q & (free_q != '0);
 
-  // ---------------------------------------------------------------- position
   // Byte offsets within a row, of the chunk and of the slab, for elements and scales.
   logic [31:0]                  chunk_off_q, off_q;
   logic [mxe_pkg::BLOCKS_W-1:0] chunk_soff_q, soff_q;
-  // Addresses: next row to request; first row of this step, of the group, and of the product's
-  // matrix.
+  // Addresses: next row to request; first row of this step, the group, the product's matrix.
   logic [63:0]                  ptr_q, base_q, group_q, matrix_q;
   logic [63:0]                  sptr_q, sbase_q, sgroup_q, smatrix_q;
   logic [IndexW-1:0]            index_q;
@@ -165,7 +157,7 @@ module mxe_load #(
     end
   end
 
-  logic fire, last_fetch;  // last fetch of the bank
+  logic fire, last_fetch;
   logic first_q;  // first bank that uses its A chunk
   assign chunk_o     = fire & last_fetch & first_q;
   assign busy_o      = valid;
@@ -362,7 +354,6 @@ module mxe_load #(
   `MXE_ASSERT(load_number_of_banks, (banks_q == (BankAw+1)'(BANKS)) ||
               (CAN_SPLIT && (banks_q == (BankAw+1)'(MostBanks))))
   `MXE_ASSERT(load_held_in_turn, f_held_q == f_in_turn)
-  // The values computed when the bank was claimed are still correct.
   `MXE_ASSERT(load_last_index, !taken_q || ({1'b0, last_index_q} + (IndexW+1)'(1) == count))
   `MXE_ASSERT(load_half_follows, !taken_q || (half_follows_q == (two_halves & ~half_q)))
   `MXE_ASSERT(load_rows_in_range, !valid || (({1'b0, index_q} < count) && (count != '0)))

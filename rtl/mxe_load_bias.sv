@@ -13,9 +13,8 @@ module mxe_load_bias #(
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     clear_i,
-  // job
   input  logic                     start_i,
-  input  logic [mxe_pkg::TURN_W-1:0] turn_i, // turn for the tags
+  input  logic [mxe_pkg::TURN_W-1:0] turn_i,
   input  mxe_pkg::job_t            job_i,
   output logic                     req_valid_o,
   input  logic                     req_ready_i,
@@ -23,7 +22,7 @@ module mxe_load_bias #(
   output logic [LEN_W-1:0]         req_bytes_o,
   output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     release_i,
-  output logic                     busy_o   // requests remain
+  output logic                     busy_o
 );
   logic                        valid, last_row, fire, claim;
   logic [$clog2(NUM_PE+1)-1:0] cols;

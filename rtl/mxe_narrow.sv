@@ -4,8 +4,8 @@
 // sticky bit. Subnormals are normalised (leading one at bit 23), so that they lose no relevant bit.
 `default_nettype none
 module mxe_narrow (
-  input  logic [31:0]                  x_i,      // binary32
-  output logic [mxe_pkg::NARROW_W-1:0] narrow_o  // a narrow_t
+  input  logic [31:0]                  x_i,
+  output logic [mxe_pkg::NARROW_W-1:0] narrow_o
 );
   // left shifts by 16, 8, 4, 2, 1
   logic [23:0] s16, s8, s4, s2, s1, sig;

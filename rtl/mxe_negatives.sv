@@ -24,7 +24,7 @@ module mxe_negatives #(
     end
   end
   logic [CountW-1:0] even, odd, even_q2;
-  logic [OddW-1:0]   odd_q2;  // signed
+  logic [OddW-1:0]   odd_q2;
   assign even = ((CountW'(gen_quad[0].even_q1) + CountW'(gen_quad[1].even_q1)) +
                  (CountW'(gen_quad[2].even_q1) + CountW'(gen_quad[3].even_q1))) +
                 ((CountW'(gen_quad[4].even_q1) + CountW'(gen_quad[5].even_q1)) +

@@ -33,23 +33,21 @@ module mxe_opbuf #(
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
   input  logic [LINE_AW-1:0]                    line_i,
-  input  logic [INDEX_W-1:0]                    index_i,     // word index in the line; with
-                                                             // TWO_WORDS in pairs for elements
+  input  logic [INDEX_W-1:0]                    index_i,     // with TWO_WORDS even for elements
   input  logic [DATA_W-1:0]                     data_i,
   input  logic                                  last_i,      // last word of the bank's last fetch
   // read READ_LINES lines from rline_i on: data one cycle later
   input  logic                                  re_i,
   input  logic [BANK_AW-1:0]                    rbank_i,
   input  logic [LINE_AW-1:0]                    rline_i,     // even if READ_LINES is 2
-  input  logic [INDEX_W:0]                      rword_i,     // operand word index in the line
+  input  logic [INDEX_W:0]                      rword_i,
   output logic [READ_LINES*mxe_pkg::WORD_W-1:0] rword_o,
   output logic [READ_LINES*16-1:0]              rscale_o,    // {odd block, even block} of each
   input  logic                                  release_i,
   input  logic [BANK_AW-1:0]                    release_bank_i,
   output logic [(1<<BANK_AW)-1:0]               full_o
 );
-  // Bank, half of the line (the lowest bit of the bank number, if split), and the line's index
-  // within its memory.
+  // Bank, half of a split line (lowest bit of the bank number), and line index in its memory.
   localparam int unsigned WholeAw = $clog2(BANKS);
   logic [WholeAw-1:0] bank, rbank;
   logic               half, rhalf;
@@ -69,11 +67,11 @@ module mxe_opbuf #(
   assign line  = line_i >> (READ_LINES - 1);
   assign rline = rline_i >> (READ_LINES - 1);
 
-  logic               pair;                // a buffer word has two operand words
-  logic               second_q;            // the second operand word is read
+  logic               pair;
+  logic               second_q;
   localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // bits of an address within a bank
   localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // same, in memory words
-  logic [INDEX_W-1:0] rword;               // index of the buffer word
+  logic [INDEX_W-1:0] rword;
   logic [PlaceW-1:0]  place, rplace;
   assign pair   = fmt_i.is4 & ~dual_i;
   assign rword  = pair ? rword_i[INDEX_W:1] : rword_i[INDEX_W-1:0];
@@ -110,7 +108,7 @@ module mxe_opbuf #(
   always_ff @(posedge clk_i) if (re_i) scale_sel_q <= rscale_byte[SelW-1:0];
 
   for (genvar r = 0; r < READ_LINES; r++) begin : gen_read
-    logic                       mine;      // line_i is in this memory
+    logic                       mine;
     logic [DATA_W-1:0]          read;
     logic [mxe_pkg::WORD_W-1:0] word, lanes;
     logic [8*ScaleBytes-1:0]    scale_word;
@@ -157,7 +155,6 @@ module mxe_opbuf #(
   logic unused_bits;
   assign unused_bits = &{1'b0, scale_byte, place[0]};
 
-  // ---------------------------------------------------------------- banks
   localparam int unsigned MostBanks = 1 << BANK_AW;
   logic [MostBanks-1:0] full_q, set, unset;
   assign set   = {MostBanks{(elem_valid_i | scale_valid_i) & last_i}} & (MostBanks'(1) << bank_i);

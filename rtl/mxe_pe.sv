@@ -25,8 +25,7 @@ module mxe_pe #(
   input  logic [1:0]                               a_nan_i,     // A's scale is NaN: {odd, even}
   input  logic                                     acc_re_i,
   input  logic [ACC_AW-1:0]                        acc_raddr_i,
-  input  logic                                     acc_first_i, // start from init_i, one cycle
-                                                                // later
+  input  logic                                     acc_first_i, // start from init_i
   input  logic [31:0]                              init_i,
   input  logic                                     acc_we_i,
   input  logic [ACC_AW-1:0]                        acc_waddr_i,
@@ -35,7 +34,6 @@ module mxe_pe #(
 );
   localparam int unsigned VecW = mxe_pkg::LANES * mxe_pkg::DEC_W;
 
-  // ---------------------------------------------------------------- B word
   logic [VecW-1:0]            b_dec_q, b_dec_shadow_q;
   logic [mxe_pkg::FLAG_W-1:0] b_flags_q, b_flags_shadow_q;
   logic [15:0]                b_scale_q, b_scale_shadow_q;
@@ -107,7 +105,6 @@ module mxe_pe #(
     spec_q4 <= spec_q3;
   end
 
-  // ---------------------------------------------------------------- accumulators
   logic        first_q;
   always_ff @(posedge clk_i) first_q <= acc_first_i;
 

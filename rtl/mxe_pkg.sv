@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants, types and functions shared by all blocks: element formats, pipeline depths, tags of
-// read requests, the job.
+// Constants, types and functions of all blocks: formats, pipeline depths, read tags, the job.
 `default_nettype none
 package mxe_pkg;
   // ---------------------------------------------------------------- element formats
@@ -12,15 +11,13 @@ package mxe_pkg;
   typedef struct packed {
     logic       valid;        // the code names a format
     logic       is_int;
-    logic       is4;          // two elements share a byte of memory
-    logic       is6;          // four elements share three bytes; all other formats use one byte per
-                              // element
+    logic       is4;
+    logic       is6;          // four elements share three bytes; other formats: one byte each
     logic       has_nan;      // the code above the largest number is NaN, or infinity if has_inf
     logic       has_inf;
     logic [3:0] bits;         // width of a code, including the sign
     logic [2:0] exp_bits;     // 0 for integers
-    logic [2:0] man_bits;     // below the leading one; for integers: width of the largest number
-                              // less one
+    logic [2:0] man_bits;     // below the leading one
     logic [7:0] sign_mask;    // the bit of the sign
     logic [6:0] mag_mask;     // the bits below it
     logic [6:0] special_mask; // bits that are all ones in codes of NaN and infinity
@@ -40,7 +37,7 @@ package mxe_pkg;
   // A decoded lane. The NaN, infinity and zero flags of a word travel separately as {nan, inf,
   // zero}, LANES bits each.
   typedef struct packed {
-    logic [2:0] grp;   // radix-16 group
+    logic [2:0] grp;
     logic [7:0] mag;   // two magnitudes of 4 bits at the dual rate
     logic [1:0] sign;  // {odd block, even block}; at the single rate only bit 0
   } dec_t;
@@ -81,12 +78,11 @@ package mxe_pkg;
 
   // Bits of a job's product count: the width of the descriptor's field.
   localparam int unsigned BATCH_W = 16;
-  // Bits for K in blocks of 32.
   localparam int unsigned BLOCKS_W = 28;
 
   // Chunks of jobs with few rows are 2, 4 or 8 times as long, because the rows leave the rest of
-  // the A buffer unused. Returns log2 of the factor. Example, ROWS = 32: m = 16 -> 1, m = 8 -> 2, m
-  // = 4 -> 3, m = 17 -> 0.
+  // the A buffer unused. Returns log2 of that. Example, ROWS = 32: m = 17 -> 0, 16 -> 1, 8 -> 2, 4
+  // -> 3.
   localparam int unsigned LEND_MOST = 3;
   localparam int unsigned LEND_W = 2;
   function automatic logic [LEND_W-1:0] lent(input int unsigned rows, input logic [31:0] m);
@@ -106,13 +102,11 @@ package mxe_pkg;
     if (wide) slab_words = slab_words / 2;
   endfunction
 
-  // Columns of B that are read and decoded per clock.
   function automatic int unsigned feed_cols(input int unsigned num_pe);
     feed_cols = (num_pe > 1) ? 2 : 1;
   endfunction
 
-  // Beats of the longest burst, which must not cross 4 KiB. Example: MEM_W = 2048, MAX_BURST = 32
-  // -> 16.
+  // Beats of the longest burst, at most 4 KiB. Example: MEM_W = 2048, MAX_BURST = 32 -> 16.
   function automatic int unsigned longest_burst(input int unsigned mem_w,
                                                 input int unsigned max_burst);
     longest_burst = (max_burst < 4096 * 8 / mem_w) ? max_burst : 4096 * 8 / mem_w;
@@ -121,8 +115,7 @@ package mxe_pkg;
   function automatic int unsigned rd_outstanding(input int unsigned mem_w);
     rd_outstanding = (mem_w > WORD_W) ? 128 : 64;
   endfunction
-  // A stops requesting while this many of its beats are outstanding, so that B's slabs are not
-  // delayed.
+  // Outstanding beats of A at which it stops requesting, so that B's slabs are not delayed.
   localparam int unsigned RD_A_BEATS = 256;
   // Stages of the requantiser after the read request: read, normalise, place, shift, round.
   localparam int unsigned REQUANT_LAT = 5;
@@ -130,7 +123,6 @@ package mxe_pkg;
   localparam int unsigned REQUANT_FIFO = 4;
   // Write bursts outstanding at most. The port keeps the address of each for error reports.
   localparam int unsigned WR_OUTSTANDING = 256;
-  // Read bursts outstanding at most.
   localparam int unsigned RD_BURSTS = 4095;
   // Descriptors fetched early, in addition to the one at the output of mxe_desc.
   localparam int unsigned DESC_AHEAD = 2;
@@ -154,7 +146,6 @@ package mxe_pkg;
   localparam int unsigned BANK_W = 4;
   // Bits of a job's turn. Operands of three jobs may be outstanding, so four values are enough.
   localparam int unsigned TURN_W = 2;
-  // Contents of a row fetch.
   typedef enum logic [2:0] {
     TagDesc,
     TagAElem,
@@ -186,7 +177,6 @@ package mxe_pkg;
     len_w = $clog2(most + 1);
   endfunction
 
-  // ---------------------------------------------------------------- the job
   // A decoded descriptor. Addresses point to the first row; strides are in bytes between rows.
   typedef struct packed {
     fmt_info_t   fmt;
@@ -194,13 +184,13 @@ package mxe_pkg;
     logic [31:0] stride;
     logic [63:0] scale_addr;
     logic [31:0] scale_stride;
-    logic [5:0]  word_bytes;    // bytes of an operand word in memory
+    logic [5:0]  word_bytes;
     logic [31:0] row_bytes;     // bytes of the elements of a row
   } operand_t;
 
   typedef struct packed {
     logic        en;
-    logic        bf16;          // else FP32
+    logic        bf16;
     logic        one_row;       // the bias has one row, which is added to all rows
     logic [63:0] addr;
     logic [31:0] stride;
@@ -227,9 +217,9 @@ package mxe_pkg;
     logic [BATCH_W-1:0]  batch;       // products; each has m rows and n columns
     logic [31:0]         m;
     logic [31:0]         n;
-    logic                dual;        // dual rate: two blocks of 4-bit elements per cycle
+    logic                dual;
     logic [BLOCKS_W-1:0] k_blocks;    // blocks along K, which is the number of scales of a row
-    logic [BLOCKS_W-1:0] k_words;     // operand words along K
+    logic [BLOCKS_W-1:0] k_words;
     logic [6:0]          tail_count;  // elements of the last operand word
   } job_t;
 
@@ -239,8 +229,7 @@ package mxe_pkg;
   function automatic fmt_info_t fmt_row(input logic is_int, input int unsigned exp_bits,
                                         input int unsigned man_bits, input int unsigned bias,
                                         input logic has_nan, input logic has_inf);
-    // Yosys makes a sum of casts in a concatenation 32 bits wide, so every field is a variable
-    // first.
+    // Yosys makes a sum of casts in a concatenation 32 bits wide: each field is a variable first.
     int unsigned bits, ones, exp_ones, largest, exponent;
     logic        is4, is6;
     logic [2:0]  exp_field, man_field;
@@ -292,7 +281,6 @@ package mxe_pkg;
     to_bf16 = x[31:16] + {15'd0, x[15] & ((|x[14:0]) | x[16])};
   endfunction
 
-  // A binary32 number as binary16, rounded to nearest even.
   function automatic logic [15:0] to_fp16(input logic [31:0] x);
     logic [7:0]  exponent;
     logic [4:0]  normal_exp;  // exponent field of a normal result: exponent - 112

@@ -12,7 +12,7 @@ module mxe_rd_port #(
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  input  logic                          halt_i,   // start no further bursts
+  input  logic                          halt_i,
   input  logic                          clear_i,  // cancel all requests; nothing may be outstanding
   // Index 0: descriptor, 1: bias, 2: B, 3: A. Descriptors have the lowest priority.
   input  logic [3:0]                    req_valid_i,
@@ -25,20 +25,19 @@ module mxe_rd_port #(
   input  logic                          m_arready_i,
   output logic [63:0]                   m_araddr_o,
   output logic [7:0]                    m_arlen_o,
-  input  logic                          beat_i,       // a read beat was accepted
+  input  logic                          beat_i,
   input  logic                          beat_last_i,
   // outstanding row fetches, oldest first
   input  logic                          fetch_ready_i,   // the last beat of the oldest is accepted
   output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // offset of the first byte within its beat
   output logic [LEN_W-1:0]              fetch_bytes_o,
   output logic [TAG_W-1:0]              fetch_tag_o,
-  // Address and tag kind of the last beat with an error before fault_i, valid from the next cycle
-  // on.
+  // Address and kind of the last beat with an error before fault_i, valid one cycle later.
   input  logic                          error_i,
   input  logic                          fault_i,
   output logic [63:0]                   fault_addr_o,
   output logic [2:0]                    fault_kind_o,
-  output logic                          idle_o           // no burst outstanding or waiting
+  output logic                          idle_o
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
@@ -46,12 +45,11 @@ module mxe_rd_port #(
   localparam int unsigned UnderWayW = $clog2(Outstanding) + 1;
   localparam int unsigned BeatsW = LEN_W + $clog2(Outstanding);
 
-  // ---------------------------------------------------------------- arbiter
   // A is fetched early and in long rows, so its outstanding beats are limited to keep the latency
   // of the next B slab low, unless A has priority. Outstanding beats of B do not count towards the
   // limit: a stripe of few rows may need the next A row right after them.
   logic                 a_allowed;
-  logic [UnderWayW-1:0] under_way_q, under_way_d;  // outstanding row fetches
+  logic [UnderWayW-1:0] under_way_q, under_way_d;
   logic [BeatsW-1:0]    a_beats_q;                 // outstanding beats of A
   assign a_allowed = a_first_i | (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS));
   // Beats touched by `length` bytes. Example: offset 30, 4 bytes, 32-byte beats -> 2 beats.
@@ -66,7 +64,7 @@ module mxe_rd_port #(
     assign req_beats[LEN_W*i +: LEN_W] = beats_of(req_addr_i[64*i +: OffW],
                                                   req_bytes_i[LEN_W*i +: LEN_W]);
   end
-  logic             b_waits;  // B waits for A
+  logic             b_waits;
   assign b_waits = a_first_i & req_valid_i[3] & a_allowed;
   logic [3:0]       grant;
   logic [63:0]      addr;
@@ -101,7 +99,6 @@ module mxe_rd_port #(
     end
   end
 
-  // ---------------------------------------------------------------- burst splitter
   logic             busy, last_burst, ar_fire, accept, fifo_ready, bursts_full;
   logic [LEN_W-1:0] burst;
   mxe_bursts #(
@@ -161,7 +158,7 @@ module mxe_rd_port #(
   end
   mxe_pkg::tag_t    oldest_tag;
   logic             oldest_is_a;
-  logic             a_in, a_out;  // beats are added, removed
+  logic             a_in, a_out;
   logic [BeatsW-1:0] a_beats_in, a_beats_out;
   assign oldest_tag  = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
   assign oldest_is_a = (oldest_tag.kind == mxe_pkg::TagAElem) |

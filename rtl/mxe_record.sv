@@ -10,7 +10,6 @@ module mxe_record #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // a job has been computed: all its write bursts have started
   input  logic             end_i,
   input  logic [3:0]       end_status_i,
   input  logic [31:0]      end_job_id_i,
@@ -18,7 +17,7 @@ module mxe_record #(
   // results of the oldest such job have been acknowledged
   output logic             ends_o,
   output logic [15:0]      place_o,         // number of incomplete jobs before it
-  input  logic [63:0]      addr_i,          // address of its slot
+  input  logic [63:0]      addr_i,
   input  logic [63:0]      cycles_i,
   output logic             rec_valid_o,
   input  logic             rec_ready_i,
@@ -39,7 +38,7 @@ module mxe_record #(
   // state
   output logic             busy_o,
   output logic             waiting_o,       // jobs are waiting for their results
-  output logic             answered_all_o,  // no result burst is outstanding
+  output logic             answered_all_o,
   output logic             complete_o,
   output logic [3:0]       status_o,
   output logic [31:0]      job_id_o         // 0 if its descriptor could not be read
@@ -50,7 +49,7 @@ module mxe_record #(
 );
   typedef enum logic [1:0] {
     StIdle,
-    StRecord,    // request the write
+    StRecord,
     StRecData
   } state_e;
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
@@ -59,14 +58,12 @@ module mxe_record #(
   // Width of a count of outstanding result bursts. One extra bit distinguishes full from empty.
   localparam int unsigned CountW = $clog2(mxe_pkg::WR_OUTSTANDING) + 1;
 
-  // ---------------------------------------------------------------- jobs
   // Pointers into the queue of jobs: in_q is the newest; answered_q the first with outstanding
   // results; recorded_q the first whose record is not yet written; out_q the oldest.
   logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q, jobs;
   logic [4*Depth-1:0]      status_q;
   logic [32*Depth-1:0]     job_id_q;
-  logic [CountW*Depth-1:0] mark_q;     // count of result bursts at which the job's results are
-                                       // complete
+  logic [CountW*Depth-1:0] mark_q;     // value of count_q when the job is complete
   logic [CountW-1:0]       begun_q, count_q, count;  // bursts started, acknowledged
   logic                    complete_q;
   logic [PlaceW-1:0]       in, answered, recorded, out;
@@ -75,7 +72,7 @@ module mxe_record #(
   assign recorded = recorded_q[PlaceW-1:0];
   assign out      = out_q[PlaceW-1:0];
 
-  state_e state_q;  // state of the record write
+  state_e state_q;
   logic pending, results_done, all_done, recorded_now;
   assign pending      = (answered_q != in_q);
   assign count        = count_q + CountW'(result_answered_i);
@@ -87,7 +84,6 @@ module mxe_record #(
   assign waiting_o    = (in_q - recorded_q != (PlaceW+1)'(state_q != StIdle));
   assign answered_all_o = (count_q == begun_q);
 
-  // Acknowledgements arrive in the order of the bursts.
   logic [PlaceW:0] oldest;        // first job with an unacknowledged record
   logic [PlaceW:0] fault_of, fault_before, recorded_before;
   logic [3:0]      fault_status;
@@ -100,8 +96,7 @@ module mxe_record #(
   assign fault_watch_o = answered_o & (fault_status != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
                          (fault_status != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]);
 
-  logic no_record;  // a job whose descriptor could not be read: no id is known and its slot is not
-                    // written
+  logic no_record;  // the descriptor could not be read: no id, and the slot is not written
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_q       <= '0;
@@ -176,7 +171,7 @@ module mxe_record #(
           seg_q <= '0;
           if (rec_ready_i) state_q <= StRecData;
         end
-        default: begin  // StRecData
+        default: begin
           if (rec_data_ready_i) seg_q <= seg_q + 2'd1;
           if (recorded_now) state_q <= StIdle;
         end
@@ -189,11 +184,9 @@ module mxe_record #(
   `MXE_ASSERT(record_jobs_in_range, jobs <= (PlaceW+1)'(Depth))
   `MXE_ASSERT(record_jobs_in_order, (answered_q - out_q <= jobs) &&
               (recorded_q - out_q <= answered_q - out_q))
-  // A job waiting for acknowledgements has outstanding bursts.
   `MXE_ASSERT(record_waits_for_answers, !pending || !answered_all_o)
   `MXE_REQUIRE(record_has_room, !end_i || room_o)
   `MXE_REQUIRE(record_all_begun, !end_i || !result_begins_i)
-  // Only written records are acknowledged.
   `MXE_REQUIRE(record_answer_expected, !record_answered_i || (oldest != recorded_q) ||
                ((state_q == StRecData) && !record_last_i))
 `ifdef FORMAL

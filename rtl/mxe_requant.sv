@@ -19,8 +19,7 @@ module mxe_requant #(
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           clear_i,
-  input  logic                           halt_i,     // write no further rows
-  // job
+  input  logic                           halt_i,
   input  logic                           start_i,
   input  mxe_pkg::result_t               result_i,
   // a segment of a tile's row; absent columns are zero
@@ -38,11 +37,11 @@ module mxe_requant #(
   input  logic                           req_ready_i,
   output logic [63:0]                    req_addr_o,
   output logic [LEN_W-1:0]               req_bytes_o,
-  output logic                           req_scale_o,  // the row is a scale
+  output logic                           req_scale_o,
   output logic                           data_valid_o,
   input  logic                           data_ready_i,
   output logic [LANES_OUT*32-1:0]        data_o,
-  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o, // saturations in this cycle
+  output logic [$clog2(LANES_OUT+1)-1:0] over_count_o,
   output logic                           idle_o
 );
   localparam int unsigned Blocks = COLS / 32;
@@ -56,7 +55,6 @@ module mxe_requant #(
   logic [2:0] f_lasts, f_places, f_rows;
   logic       f_data_scale;
 `endif
-  // ---------------------------------------------------------------- collect
   localparam int unsigned NarrowW = mxe_pkg::NARROW_W;
   logic                         full, read;
   logic                         bank_q;  // bank being read
@@ -94,7 +92,7 @@ module mxe_requant #(
   logic                active;
   logic [InBlockW-1:0] seg_q;
   logic [2:0]          credit_q;   // free places for encoded rows
-  logic [5:0]          cols;       // columns of this block
+  logic [5:0]          cols;
   logic                first_seg, last_seg, last_row, last_block;
   assign first_seg  = (seg_q == '0);
   assign last_seg   = ((32'(seg_q) + 32'd1) * LANES_OUT >= 32'(cols));
@@ -129,7 +127,7 @@ module mxe_requant #(
   end
 
   if (Blocks > 1) begin : gen_blocks
-    logic block_q;   // second of two blocks
+    logic block_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) block_q <= 1'b0;
       else if (clear_i) block_q <= 1'b0;
@@ -145,7 +143,6 @@ module mxe_requant #(
     assign rseg       = seg_q;
   end
 
-  // ---------------------------------------------------------------- encode
   // The job is stable for longer than one cycle before its first result.
   mxe_pkg::fmt_info_t fmt_q;
   always_ff @(posedge clk_i) fmt_q <= result_i.fmt;
@@ -175,10 +172,10 @@ module mxe_requant #(
 
   // Values delayed in parallel with the lanes, and the scale from stage 2 on.
   typedef struct packed {
-    logic                last;      // last segment of its row
-    logic                row_end;   // last row of its block
+    logic                last;
+    logic                row_end;
     logic                cols_end;  // last block of the stripe
-    logic [5:0]          bytes;     // bytes of the row
+    logic [5:0]          bytes;
     logic [InBlockW-1:0] seg;
   } meta_t;
   logic [5:0] bytes;
@@ -217,7 +214,7 @@ module mxe_requant #(
   logic [LANES_OUT*4-1:0] dense4;
   logic [LANES_OUT*6-1:0] dense6;
   logic [DenseW-1:0]      dense;
-  logic [7:0]             place_of_seg;  // bit position in the row
+  logic [7:0]             place_of_seg;
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_dense
     assign dense4[4*i +: 4] = codes[8*i +: 4];
     assign dense6[6*i +: 6] = codes[8*i +: 6];
@@ -324,8 +321,6 @@ module mxe_requant #(
   `MXE_REQUIRE(requant_rows_in_range, !active || ((rows_i != '0) && (32'(rows_i) <= ROWS)))
   `MXE_ASSERT(requant_fifo_has_room, !(out_valid && out.last) || (place_ready && row_ready))
 `ifndef SYNTHESIS
-  // No segment arrives while both banks are complete. A bank's attributes are stable until it is
-  // read.
   logic [1:0]                f_held_q;
   logic                      f_reading_q;
   logic [ROWS_W-1:0]         f_rows_held_q;
@@ -368,9 +363,7 @@ module mxe_requant #(
     end
   end
   `MXE_ASSERT(requant_places_exact, 5'(credit_q) + 5'(f_under_way) + 5'(f_rows) == 5'(Depth))
-  // The write port accepts no data before the row's request.
-  logic [3:0] f_to_ask, f_to_send;  // requests and data (elements and scale) still needed by the
-                                    // queued rows
+  logic [3:0] f_to_ask, f_to_send;  // requests and data that the queued rows still need
   assign f_to_ask  = {f_places, 1'b0} - 4'(req_scale_o);
   assign f_to_send = {f_rows, 1'b0} - 4'(f_data_scale);
   `MXE_REQUIRE(requant_asks_first, !(data_valid_o && data_ready_i) || (f_to_ask < f_to_send))
@@ -381,7 +374,7 @@ module mxe_requant #(
   localparam int unsigned ColsW = $clog2(COLS + 1);
   logic [ColsW-1:0]  f_before_q, f_here;  // columns before this block and in it
   logic [ROWS_W-1:0] f_row_q;
-  logic [5:0]        f_col_q;                       // columns of the block before this segment
+  logic [5:0]        f_col_q;
   logic              f_row_ends, f_block_ends;
   assign f_here       = (cols_i - f_before_q > ColsW'(32)) ? ColsW'(32) : cols_i - f_before_q;
   assign f_row_ends   = (32'(f_col_q) + LANES_OUT >= 32'(f_here));
@@ -415,7 +408,7 @@ module mxe_requant #(
               (f_before_q + f_here == cols_i)))
 
   // Segments reach the packer in order, with the row's byte count.
-  logic [InBlockW-1:0] f_next_q, f_expected;  // next segment
+  logic [InBlockW-1:0] f_next_q, f_expected;
   logic                f_in_order;
   meta_t               f_stage;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -7,11 +7,11 @@
 module mxe_requant_lane (
   input  logic                         clk_i,
   input  mxe_pkg::fmt_info_t           fmt_i,
-  input  logic                         special_i,  // overflow becomes NaN or infinity
-  input  logic [mxe_pkg::NARROW_W-1:0] x_i,        // a narrow_t
+  input  logic                         special_i,
+  input  logic [mxe_pkg::NARROW_W-1:0] x_i,
   input  logic [7:0]                   scale_i,
   output logic [7:0]                   code_o,     // four cycles after x_i
-  output logic                         over_o      // the element overflowed
+  output logic                         over_o
 );
   // ---------------------------------------------------------------- stage 1: leading one
   // Every number except zero (exponent -30) has a leading one. The smallest exponent is -22.
@@ -52,8 +52,7 @@ module mxe_requant_lane (
   end
 
   // ---------------------------------------------------------------- stage 3: shift
-  // The upper 7 bits are the number, the next one is the round bit. A shift of 8 leaves less than
-  // half.
+  // The upper 7 bits are the number, the next one is the round bit.
   logic [15:0] wide;
   logic [6:0]  num_q3;
   logic        half_q3, sticky_q3, sign_q3, nan_q3;

@@ -8,9 +8,8 @@ module mxe_requant_scale (
   input  logic [1:0]                 rule_i,
   output logic [7:0]                 scale_o
 );
-  // Exponent field floor(log2 amax) + 127 and fraction. Below 2^-127 every rule gives the smallest
-  // scale, so the only relevant subnormals have their top bit set; exponent field 0 is correct for
-  // them.
+  // floor(log2 amax) + 127 and fraction. Below 2^-127 every rule gives the smallest scale, so
+  // relevant subnormals have their top bit set; exponent field 0 is correct for them.
   logic        subnormal, tiny;
   logic [7:0]  exponent;
   logic [8:0]  frac;   // the lowest bit is a sticky bit

@@ -25,9 +25,9 @@ module mxe_rows #(
   input  logic              step_i,
   output logic [63:0]       addr_o,
   output logic [COLS_W-1:0] cols_o,
-  output logic [ROW_AW-1:0] row_o, // row index within the tile
+  output logic [ROW_AW-1:0] row_o,
   output logic              last_row_o,
-  output logic              last_tile_o  // last tile of the stripe
+  output logic              last_tile_o
 );
   logic                                                       next_tile, next_group;
   logic                                                       next_stripe, next_batch;
@@ -89,8 +89,7 @@ module mxe_rows #(
   assign last_tile_o = ~(next_tile | next_group);
   assign unused_ok = &{1'b0, unused_next, unused_words, unused_k, unused_tile, next_stripe, next_batch};
 
-  // In units of two bytes: first row of the stripe, current row, and offset of the tile within a
-  // row.
+  // In units of two bytes: first row of the stripe, current row, tile's offset within a row.
   logic [63:1]       stripe_q, ptr_q, ptr_next;
   logic [33:1]       col_q;  // up to 2^32 columns of four bytes
   logic              unused_odd;
@@ -126,8 +125,7 @@ module mxe_rows #(
   end
 
 `ifndef SYNTHESIS
-  // Row and column at which the current row of the tile starts, counted by the steps, and the byte
-  // distance of that row from the first row.
+  // Row and column where the tile's current row starts; byte distance from the first row.
   logic [31:0] f_row_q, f_stripe_q, f_col_q;
   logic [63:0] f_row_at_q, f_stripe_at_q;
   logic        f_columns_end, f_kept;

@@ -5,7 +5,7 @@
 `default_nettype none
 module mxe_scale (
   input  logic signed [9:0]          exp_base_i,
-  input  logic                       a_nan_i,    // XA is 255
+  input  logic                       a_nan_i,
   input  logic [7:0]                 b_scale_i,
   input  logic [mxe_pkg::LANES-1:0]  a_neg_i,
   input  logic [mxe_pkg::FLAG_W-1:0] a_flags_i,  // {nan, inf, zero}

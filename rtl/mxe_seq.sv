@@ -18,7 +18,7 @@ module mxe_seq #(
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,
-  input  logic                run_i,        // a job is running
+  input  logic                run_i,
   input  logic                bias_en_i,
   input  logic                pass_valid_i,
   output logic                pass_ready_o,
@@ -38,7 +38,7 @@ module mxe_seq #(
   output logic [CHUNK_AW-1:0] a_word_o,
   output logic                a_release_o,
   input  logic [1:0]          c_full_i,
-  input  logic                drain_release_i,  // a drain bank was emptied
+  input  logic                drain_release_i,
   output logic                row_valid_o,
   output logic [ROW_AW-1:0]   row_o,
   output logic [TILE_AW-1:0]  tile_o,
@@ -64,7 +64,7 @@ module mxe_seq #(
   logic                first_q, last_q, a_done_q;
   logic                a_bank_q, c_bank_q, d_bank_q;
   logic [1:0]          c_taken_q;    // bias banks of started passes that have not read them yet
-  logic [1:0]          d_free_q;     // free drain banks
+  logic [1:0]          d_free_q;
 
   // Passes started in the last MIN_PASS - 1 cycles and their tiles; the newest is bit 0.
   localparam int unsigned Recent = mxe_pkg::MIN_PASS - 1;
@@ -152,7 +152,6 @@ module mxe_seq #(
     end
   end
 
-  // ---------------------------------------------------------------- causes
   // Priority: results still in the pipeline, A chunk, B words, bias, drain bank.
   always_comb begin
     stall_a_o       = 1'b0;
@@ -179,7 +178,6 @@ module mxe_seq #(
   `MXE_REQUIRE(seq_rows_in_range, !pass_valid_i ||
                ((pass_rows_i != '0) && (pass_rows_i <= ROWS_W'(ROWS))))
 `ifndef SYNTHESIS
-  // Guarantees of the feeder, the A buffer and the drain.
   logic              f_pass_wait_q;
   logic [ROWS_W-1:0] f_pass_rows_q;
   logic [1:0]        f_a_kept_q;    // A banks full and not released
@@ -230,12 +228,10 @@ module mxe_seq #(
               (f_since_q == ROWS_W'(mxe_pkg::MIN_PASS)))
   `MXE_ASSERT(seq_ready_only_if_valid, !pass_ready_o || pass_valid_i)
   `MXE_ASSERT(seq_release_last_row, !a_release_o || (row_valid_o && last_row_o))
-  // Invariants that carry the proof.
   `MXE_ASSERT(seq_cycle_in_pass, !busy_q || ((cycle_q != '0) && (cycle_q < rows_q) &&
               (rows_q <= ROWS_W'(ROWS))))
   `MXE_ASSERT(seq_next_row_known, f_next_row_q == (busy_q ? cycle_q : '0))
   `MXE_ASSERT(seq_bank_held, !busy_q || f_a_kept_q[a_bank_q])
-  // The recorded starts of that tile are correct.
   logic f_recent_known;
   always_comb begin
     f_recent_known = (f_since_q != '0) && (f_since_q <= ROWS_W'(mxe_pkg::MIN_PASS));

@@ -9,7 +9,6 @@ module mxe_top #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  // registers
   input  logic               s_awvalid_i,
   output logic               s_awready_o,
   input  logic [11:0]        s_awaddr_i,
@@ -29,7 +28,6 @@ module mxe_top #(
   input  logic               s_rready_i,
   output logic [31:0]        s_rdata_o,
   output logic [1:0]         s_rresp_o,
-  // memory
   output logic               m_arvalid_o,
   input  logic               m_arready_i,
   output logic [3:0]         m_arid_o,
@@ -86,7 +84,6 @@ module mxe_top #(
   localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;
   localparam int unsigned AmountW = (BytesW > BlocksW) ? BytesW : BlocksW;
 
-  // ---------------------------------------------------------------- registers
   logic        enable, soft_reset, counter_clear, counter_snapshot;
   logic        busy, empty, resetting;
   logic        irq_done_set, irq_error_set, irq_queue_empty_set, irq_ring_overflow_set;
@@ -378,7 +375,6 @@ module mxe_top #(
   assign m_awregion_o = 4'd0;
   `MXE_REQUIRE(top_bid_is_ours, !m_bvalid_i || (m_bid_i == m_awid_o))
 
-  // ---------------------------------------------------------------- counters
   // Counters that may grow by more than one per cycle.
   localparam logic [mxe_reg_pkg::COUNTERS-1:0] Sums =
       (1 << mxe_reg_pkg::COUNTER_BYTES_READ) | (1 << mxe_reg_pkg::COUNTER_BYTES_WRITTEN) |

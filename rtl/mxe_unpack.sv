@@ -12,7 +12,7 @@ module mxe_unpack #(
   parameter int unsigned LEN_W = 16,  // bits of a row fetch's byte count
   parameter int unsigned TAG_W = 13,
   parameter int unsigned IDX_W = 13,  // bits of a word's index in its row
-  parameter int unsigned A_SCALES = 32, // scales of A per word
+  parameter int unsigned A_SCALES = 32,
   parameter bit          TWO_WORDS = 1'b0,
   parameter int unsigned OUT_W = TWO_WORDS ? 512 : 256
 ) (
@@ -32,10 +32,9 @@ module mxe_unpack #(
   input  logic [MEM_W-1:0]            m_rdata_i,
   output logic                        word_valid_o,
   output logic [TAG_W-1:0]            word_tag_o,
-  output logic [IDX_W-1:0]            word_index_o,  // index in the row fetch; of two words, the
-                                                     // index of the pair
+  output logic [IDX_W-1:0]            word_index_o,  // of two words, the index of the pair
   output logic [OUT_W-1:0]            word_data_o,
-  output logic                        word_last_o    // last word of the row fetch
+  output logic                        word_last_o
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
@@ -45,10 +44,10 @@ module mxe_unpack #(
   localparam int unsigned CntW = $clog2(QueueB + 1);
 
   logic [8*QueueB-1:0] queue_q;      // zero beyond its bytes
-  logic [CntW-1:0]     count_q;      // bytes in the queue
+  logic [CntW-1:0]     count_q;
   logic                active_q;     // a row fetch is being unpacked
   logic [SizeW-1:0]    word_q;       // bytes of the row in its next output
-  logic [LEN_W-1:0]    rest_q;       // bytes of the row after that output
+  logic [LEN_W-1:0]    rest_q;
   logic [IDX_W-1:0]    index_q;
   logic [TAG_W-1:0]    tag_q;
   logic [SizeW-1:0]    size_q;       // bytes of a full output (one or two words)
@@ -84,16 +83,16 @@ module mxe_unpack #(
   assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[SizeW-1:0] : next_size;
 
   logic             mid_q;        // the oldest row fetch has received its first beat
-  logic [LEN_W-1:0] beats_q;      // beats of it still outstanding
+  logic [LEN_W-1:0] beats_q;
   logic [LEN_W:0]   span;
   logic [LEN_W-1:0] beats;
   assign span  = {1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) + (LEN_W+1)'(MemB - 1);
   assign beats = mid_q ? beats_q : LEN_W'(span >> OffW);
-  logic last_beat;  // beats == 1
+  logic last_beat;
   assign last_beat = mid_q ? (beats_q == LEN_W'(1))
                    : ({1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) <= (LEN_W+1)'(MemB));
 
-  logic [CntW-1:0] kept;          // bytes that stay in the queue in this cycle
+  logic [CntW-1:0] kept;
   logic            room, beat;
   assign kept = emit ? (count_q - CntW'(word_q)) : count_q;
   // Equivalent to kept <= WordB, without waiting for the subtraction.
@@ -195,7 +194,6 @@ module mxe_unpack #(
   // Only the last output of a row may be incomplete.
   `MXE_ASSERT(unpack_word_in_range, !active_q || ((word_q != '0) && (word_q <= size_q) &&
               (size_q <= SizeW'(WordB)) && ((word_q == size_q) || (rest_q == '0))))
-  // The queue is zero beyond its bytes.
   logic [8*QueueB-1:0] f_beyond;
   assign f_beyond = queue_q >> {count_q, 3'b000};
   `MXE_ASSERT(unpack_zero_beyond, !active_q || (f_beyond == '0))

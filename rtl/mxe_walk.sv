@@ -39,17 +39,16 @@ module mxe_walk #(
   input  logic               skip_group_i,  // all groups reuse the loaded operand: do not walk them
   input  logic               wide_i,
   input  logic               long_i,
-  input  logic [mxe_pkg::LEND_W-1:0] lent_i, // chunks are 2 ** lent_i times as long
-  // current step
+  input  logic [mxe_pkg::LEND_W-1:0] lent_i,
   output logic               valid_o,
   input  logic               step_i,
   output logic [ROWS_W-1:0]  rows_o,
   output logic [COLS_W-1:0]  cols_o,
   output logic [TILE_AW-1:0] tile_o,
   output logic [WORDS_W-1:0] words_o,       // words of the innermost K level walked
-  output logic [WORDS_W-1:0] chunk_words_o, // words of the chunk
-  output logic               first_k_o,     // the step starts at k = 0
-  output logic               last_k_o,      // the step ends at K
+  output logic [WORDS_W-1:0] chunk_words_o,
+  output logic               first_k_o,
+  output logic               last_k_o,
   output logic               last_use_o,    // last step that uses the current A chunk
   // level that the next step advances; at most one is set, none at the end of the job
   output logic               next_slab_o,
@@ -60,8 +59,7 @@ module mxe_walk #(
   output logic               next_batch_o
 `ifdef FORMAL
   ,
-  output logic [31:0]        f_columns_left_o  // columns from this tile on, for proofs of enclosing
-                                               // modules
+  output logic [31:0]        f_columns_left_o  // columns from this tile on
 `endif
 );
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
@@ -100,7 +98,7 @@ module mxe_walk #(
   // Tiles of the group. Groups of wide tiles are not split evenly.
   localparam int unsigned TilesW = $clog2(ACC_TILES + 1);
   logic [TilesW-1:0] tiles;
-  logic [TilesW:0]   tiles_left;  // valid below two full groups
+  logic [TilesW:0]   tiles_left;
   assign tiles_left = (TilesW+1)'((group_q + 32'(NUM_PE - 1)) >> $clog2(NUM_PE));
   assign tiles      = ((group_q <= 32'(GroupCols)) | (group_q >= 32'(2 * GroupCols)) | wide_i)
                       ? TilesW'(ACC_TILES) : TilesW'((tiles_left + (TilesW+1)'(1)) >> 1);
@@ -211,7 +209,6 @@ module mxe_walk #(
               (32'(words_o) - 32'd1 < (WALK_SLAB ? 32'(slab_most) : 32'(chunk_most))))
   `MXE_ASSERT(walk_tile_in_range, 32'(tile_q) < ACC_TILES)
 `ifndef SYNTHESIS
-  // The job's sizes are stable while it is walked.
   logic [mxe_pkg::BATCH_W-1:0]  f_batch_q;
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
@@ -237,7 +234,6 @@ module mxe_walk #(
 `ifdef FORMAL
   `MXE_FORMAL_START
   assign f_columns_left_o = n_q;
-  // Every step lies within the job, and the remaining counts never grow.
   `MXE_ASSERT(walk_batch_within, !valid_q || ((batch_q != '0) && (batch_q <= f_batch_q)))
   `MXE_ASSERT(walk_m_within, !valid_q || ((m_q != '0) && (m_q <= f_m_q)))
   `MXE_ASSERT(walk_n_within, !valid_q || ((n_q != '0) && (n_q <= group_q) && (group_q <= f_n_q)))

@@ -9,11 +9,10 @@
 module mxe_wr_port #(
   parameter int unsigned MEM_W     = 256,
   parameter int unsigned MAX_BURST = 16,
-  parameter int unsigned SEG_W     = 256,  // at most MEM_W
+  parameter int unsigned SEG_W     = 256,
   parameter int unsigned LEN_W     = 16,   // bits of a row's byte count
   parameter int unsigned ROW_BYTES = (1 << LEN_W) - 1,  // bytes of the longest row
-  parameter bit          HALF_ROWS = 1'b1, // rows with half-full segments may have more than one
-                                           // segment
+  parameter bit          HALF_ROWS = 1'b1, // half-full rows may have several segments
   parameter int unsigned RECORD_BURSTS = 4  // bursts of records outstanding at most
 ) (
   input  logic                     clk_i,
@@ -22,9 +21,9 @@ module mxe_wr_port #(
   output logic                     req_ready_o,
   input  logic [63:0]              req_addr_i,
   input  logic [LEN_W-1:0]         req_bytes_i,
-  input  logic                     req_half_i,   // its segments are half full
+  input  logic                     req_half_i,
   input  logic                     req_scale_i,  // reported with a write error
-  input  logic                     req_record_i, // the row is a completion record
+  input  logic                     req_record_i,
   input  logic                     req_joins_i,   // its last incomplete beat waits for the next row
   input  logic                     req_follows_i, // the previous row joins this one
   output logic                     data_record_o, // the next data accepted is of a record
@@ -51,7 +50,7 @@ module mxe_wr_port #(
   output logic                     result_answered_o,
   output logic                     record_answered_o,
   output logic                     record_last_o,
-  output logic                     sent_o,        // every accepted row was sent
+  output logic                     sent_o,
   output logic                     idle_o         // and acknowledged
 );
   localparam int unsigned MemB = MEM_W / 8;
@@ -63,8 +62,8 @@ module mxe_wr_port #(
   localparam int unsigned BeatW = (LongestBurst > 1) ? $clog2(LongestBurst) : 1;
 
   // ---------------------------------------------------------------- address channel
-  logic             splitting; // a row is being split
-  logic             scale_q;   // its scale bit
+  logic             splitting;
+  logic             scale_q;
   logic             record_q;
   logic             last_burst;
   logic [63:0]      burst_addr;
@@ -74,8 +73,7 @@ module mxe_wr_port #(
   logic [7:0]       aw_len_q;
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
-  // Beats that the row touches; if it joins the next row, beats that it fills, perhaps none. Both
-  // are computed without waiting for req_joins_i.
+  // Beats touched; if the row joins the next one, beats filled (may be 0). Both before req_joins_i.
   logic [LEN_W:0]   req_off, span, filled;
   logic [LEN_W-1:0] beats;
   assign req_off = (LEN_W+1)'(req_addr_i[OffW-1:0]);
@@ -171,8 +169,7 @@ module mxe_wr_port #(
   logic              mid_q;       // the row's first segment was taken
   logic              flush_q;     // only the row's carried bytes remain
   logic [LeftW-1:0]  left_q;      // bytes of the row not yet taken
-  logic [8*MemB-1:0] carry_q;     // bytes of an incomplete beat, of this row and joined rows before
-                                  // it
+  logic [8*MemB-1:0] carry_q;     // bytes of an incomplete beat
   logic [MemB-1:0]   carry_strb_q;
   logic [FillW-1:0]  fill_q;
   logic [BeatW-1:0]  beat_q;      // beats sent of the burst
@@ -262,7 +259,7 @@ module mxe_wr_port #(
 
   // ---------------------------------------------------------------- responses
   localparam int unsigned BurstsAw = $clog2(mxe_pkg::WR_OUTSTANDING);
-  logic [BurstsAw:0] bursts_q;  // bursts not acknowledged
+  logic [BurstsAw:0] bursts_q;
   logic              acknowledged;
   assign acknowledged = m_bvalid_i & m_bready_o;
   assign bursts_full = (bursts_q == (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING));
@@ -350,7 +347,7 @@ module mxe_wr_port #(
                ((data_i >> {seg_bytes, 3'b000}) == '0))
   `MXE_ASSERT(w_masked_lanes_zero, !m_wvalid_o || ((m_wdata_o & ~f_lanes) == '0))
   logic            f_joins_q;  // the last row joins the next one
-  logic [OffW-1:0] f_end_q;    // its end within a beat
+  logic [OffW-1:0] f_end_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_joins_q <= 1'b0;
