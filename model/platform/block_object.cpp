@@ -6,7 +6,6 @@
 namespace mxe {
 namespace {
 
-/// Collects the names of all blocks and values.
 class ShapeOf : public blocks::BlockVisitor {
  public:
   explicit ShapeOf(BlockObject::Shape& top) : open_{&top} {}
@@ -24,7 +23,7 @@ class ShapeOf : public blocks::BlockVisitor {
   }
 
  private:
-  std::vector<BlockObject::Shape*> open_;  // outermost first
+  std::vector<BlockObject::Shape*> open_;
 };
 
 class Find : public blocks::BlockVisitor {

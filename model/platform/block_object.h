@@ -39,8 +39,7 @@ class BlockObject : public sc_core::sc_module {
   std::vector<std::unique_ptr<BlockObject>> blocks_;
 };
 
-/// Creates objects for all blocks of `source` below `name`; null if it has none. Call during the
-/// construction of a module.
+/// Creates objects for all blocks of `source` below `name`, or null. Call it in a constructor.
 std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source);
 

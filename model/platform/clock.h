@@ -17,9 +17,8 @@ inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 /// comparison throw mx::Error if the period is below the simulation's time resolution.
 class Clock {
  public:
-  /// One nanosecond, the clock of MXE's own platforms. Requires a time resolution of 1 ns or finer.
-  /// A coarser one is reported at the first use of the clock, so that boards with another clock may
-  /// have any resolution.
+  /// One nanosecond, the clock of MXE's own platforms. A time resolution above 1 ns is reported at
+  /// the first use, so that boards with another clock may have any resolution.
   Clock() {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;

@@ -12,8 +12,7 @@
 namespace mxe {
 
 /// The C driver's port for a program on `host`. A register access with a bus error reads as all
-/// ones, which the driver reports as MXE_ERR_GONE. A missing interrupt is reported as
-/// MXE_ERR_TIMEOUT.
+/// ones (MXE_ERR_GONE of the driver). A missing interrupt is reported as MXE_ERR_TIMEOUT.
 inline mxe_port make_driver_port(Host& host) {
   constexpr uint64_t kCyclesPerMicrosecond = 1000;
   mxe_port port{};
@@ -34,8 +33,7 @@ inline mxe_port make_driver_port(Host& host) {
   return port;
 }
 
-/// A ring and its slots for the C driver, at an address of the host's memory. It must outlive its
-/// use.
+/// A ring and its slots for the C driver in the host's memory. It must outlive its use.
 class DriverRing {
  public:
   DriverRing(Host& host, uint64_t address, uint32_t entries) : slots_(entries) {
@@ -54,7 +52,6 @@ class DriverRing {
   mxe_ring ring_{};
 };
 
-/// Allocates the ring in the host's memory.
 inline DriverRing make_driver_ring(Host& host, uint32_t entries) {
   return {host, host.allocate(std::size_t{MXE_DESC_SIZE} * entries, MXE_DESC_SIZE), entries};
 }

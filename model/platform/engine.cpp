@@ -188,7 +188,6 @@ void Engine::request_direct_access(uint64_t address) {
 DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectChannels{}; }
 
 uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
-  // Bursts transfer whole beats.
   const uint64_t first = address - beat_.offset(address);
   if (!direct_.covers(first, beat_.touched(address, bytes) * beat_.bytes())) return nullptr;
   return direct_.data + (address - direct_.begin);

@@ -22,11 +22,10 @@ struct EngineOptions {
   /// Observes the blocks of a structural arithmetic after each row (for example BlockWaves); may be
   /// null. Must outlive the engine.
   BlockWatcher* watcher = nullptr;
-  /// Skip repeated parts of a job, without any effect on the results (Datapath::step). If false,
-  /// every event is simulated.
+  /// Skip repeated parts of a job without changing results (Datapath::step), or simulate every
+  /// event.
   bool skip_repetitions = true;
-  /// Receives the engine's events; may be null. With a tracer every event is simulated. Must
-  /// outlive the engine.
+  /// Receives the engine's events; may be null; must outlive the engine. Disables skipping.
   Tracer* tracer = nullptr;
 };
 

@@ -15,8 +15,7 @@ constexpr uint64_t kWindowBytes = 4096;
 constexpr unsigned kRegisterBytes = 4;
 // Cycles of a read from the edge at which it is offered until the initiator has the response.
 constexpr uint64_t kAccessCycles = 3;
-// Without this variable SystemC prints three lines to stderr before sc_main(), which tests and
-// documents do not expect.
+// Suppresses SystemC's three lines on stderr before sc_main(), which tests do not expect.
 [[maybe_unused]] const int kNoBanner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
 
 // Upper bound of the delta cycles of signals and events at one time.
@@ -72,8 +71,7 @@ void EngineModule::watch_reset() {
 uint64_t EngineModule::horizon() const {
   const sc_core::sc_time& quantum = tlm::tlm_global_quantum::instance().get();
   const uint64_t allowed = clock_.to_cycles(sc_core::sc_time_stamp() + quantum);
-  // With no pending event, the next access from outside the simulation is unknown, so time stops
-  // here.
+  // With no pending event, the next access from outside is unknown, so time stops here.
   if (!horizon_) {
     return sc_core::sc_pending_activity() ? std::max(allowed, next_activity()) : allowed;
   }

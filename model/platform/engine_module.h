@@ -17,12 +17,11 @@
 
 namespace mxe {
 
-/// One AXI4-Lite access to the 4 KiB register window.
 struct RegisterTransfer {
   bool write = false;
   uint32_t address = 0;  ///< byte offset in the window
   uint32_t data = 0;     ///< input of a write, output of a read
-  uint8_t strobe = 0xF;  ///< byte lanes of a write
+  uint8_t strobe = 0xF;
 };
 
 /// Waits until all processes that can run at this time have run, including those that they trigger.
@@ -38,8 +37,7 @@ void yield_to_others();
 ///   reset_n  active low; if unbound, the engine is reset once at the start. While it is low,
 ///            registers respond with an error, also to accesses that it interrupts; outstanding
 ///            bursts end and their data is dropped
-/// All events occur on the engine's clock edges; a register access between two edges waits for the
-/// next one.
+/// All events occur on the engine's clock edges; register accesses wait for the next edge.
 class EngineModule : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<EngineModule> regs{"regs"};
@@ -75,9 +73,7 @@ class EngineModule : public sc_core::sc_module {
   bool must_reset() const { return resets_ != resets_done_ || in_reset(); }
   bool in_reset() const { return reset_n.size() != 0 && !reset_n->read(); }
   void reset_done() { resets_done_ = resets_; }
-  /// Number of falling edges of reset_n.
   unsigned resets() const { return resets_; }
-  /// Called when reset_n changes.
   virtual void reset_changed() {}
 
   /// Reads a register of an idle engine for an access that starts in `cycle`. Returns false for

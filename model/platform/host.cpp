@@ -104,7 +104,7 @@ void Host::thread() {
     try {
       program_(*this);
     } catch (const sc_core::sc_unwind_exception&) {
-      throw;  // the simulation is being destroyed
+      throw;
     } catch (...) {
       error_ = std::current_exception();
     }

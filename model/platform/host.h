@@ -43,8 +43,8 @@ class Host : public sc_core::sc_module {
 
   Memory& memory() { return memory_; }
 
-  /// Allocates `bytes` bytes at a multiple of `alignment` (any number >= 1). Throws mx::Error if
-  /// the memory is full.
+  /// Allocates `bytes` bytes at a multiple of `alignment` (>= 1). Throws mx::Error if memory is
+  /// full.
   uint64_t allocate(std::size_t bytes, std::size_t alignment = 128);
   /// release(mark) frees all allocations made since allocation_mark() returned `mark`.
   uint64_t allocation_mark() const { return next_; }

@@ -46,7 +46,6 @@ class Interconnect : public sc_core::sc_module {
   uint64_t writes_waited(unsigned port) const { return write_.waited(port); }
 
  private:
-  /// A read that has not been granted.
   struct Waiting {
     bool any = false;
     uint64_t issue = 0, first_beat = 0, beats = 0;  // first_beat: address in beats
@@ -69,9 +68,9 @@ class Interconnect : public sc_core::sc_module {
   unsigned beat_bytes_;
   bool multicast_;
   SharedChannel read_, write_;
-  std::deque<Granted> granted_;   // with multicast: recent grants, oldest first
-  std::vector<Waiting> waiting_;  // by port
-  unsigned first_ = 0;            // next port of the round-robin
+  std::deque<Granted> granted_;  // with multicast: recent grants, oldest first
+  std::vector<Waiting> waiting_;
+  unsigned first_ = 0;  // next port of the round-robin
   sc_core::sc_event arbitrate_event_;
 };
 

@@ -68,18 +68,15 @@ class Memory : public sc_core::sc_module {
   std::size_t size() const { return config_.size; }
   bool contains(uint64_t address, uint64_t length) const;
 
-  /// Direct pointer into the storage. Throws mx::Error unless [address, address + length) is
-  /// inside.
+  /// Pointer into the storage. Throws mx::Error unless [address, address + length) is inside.
   uint8_t* data(uint64_t address, std::size_t length);
 
-  /// Requests that a fault affects.
   enum class Faulty : uint8_t { all, writes };
   /// Makes these requests fail if they touch [address, address + length). Revokes direct access.
   void add_fault(uint64_t address, uint64_t length, Faulty requests = Faulty::all);
   void clear_faults() { faults_.clear(); }
 
-  /// Resets the timing to its initial state: the jitter sequence restarts and no request is
-  /// outstanding.
+  /// Resets the timing: the jitter sequence restarts and no request is outstanding.
   void restart_timing();
 
  protected:

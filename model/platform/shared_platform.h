@@ -13,12 +13,11 @@
 
 namespace mxe {
 
-/// Several engines with one shared memory and one host each. Each host allocates from an equal part
-/// of the memory.
+/// Several engines with one memory and one host each. Hosts allocate from equal parts of the
+/// memory.
 class SharedPlatform : public sc_core::sc_module {
  public:
-  /// Creates an engine; called for each in the constructor, so that they become children. All must
-  /// have the same port width.
+  /// Creates an engine; called in the constructor. All engines must have the same port width.
   using EngineFactory = std::function<std::unique_ptr<EngineModule>(unsigned index)>;
 
   /// `memory.timing` applies to all engines together. `memory.beat_bytes` is set to the port width
@@ -29,7 +28,6 @@ class SharedPlatform : public sc_core::sc_module {
   unsigned engines() const { return static_cast<unsigned>(seats_.size()); }
   Host& host(unsigned index) { return *seats_[index]->host; }
   Memory& memory() { return *memory_; }
-  /// Bytes of each host's part.
   std::size_t part_bytes() const { return part_bytes_; }
   /// First byte of the common part, which exists with multicast and belongs to no host.
   uint64_t common_address() const { return memory_->base() + seats_.size() * part_bytes_; }

@@ -27,8 +27,7 @@ struct DeviceResult {
   uint64_t counter(const std::string& name) const;
 };
 
-/// A device failed: it hung, violated a protocol or reported an error. Not a user error, so the
-/// exit status is not 2.
+/// A device hung, violated a protocol or reported an error. No user error: exit status is not 2.
 struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -76,8 +76,7 @@ CommonOperand Team::Impl::place_common(const JobShape& shape) const {
   return {&JobParts::b, &JobParts::b_scales, parts.b.address, parts.b_scales.address};
 }
 
-/// Called before and after a run; leaves the difference of the wait cycles (modulo 2^64) in
-/// `result`.
+/// Called before and after a run; leaves the difference of the wait cycles in `result`.
 void Team::Impl::count_waits(TeamResult& result) const {
   const Interconnect& bus = platform->interconnect();
   for (unsigned i = 0; i < result.members.size(); i++) {

@@ -104,7 +104,6 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   if (input == Input::none) {
     in_.write.reset();
   } else {
-    // Linux ignores input that arrived before it started to listen.
     machine_.watch(ready_.read.get(), POLLIN, [this] {
       watch_input();
       return false;
@@ -121,8 +120,7 @@ std::vector<int> Console::kernel_files() const {
 }
 
 std::vector<std::string> Console::kernel_words() const {
-  // A console that is read and written has two files: Linux may wait for output, but never for
-  // input.
+  // A bidirectional console has two files: Linux may wait for output, but never for input.
   return {input_ == Input::terminal ? "con0=fd:3,fd:8" : "con0=fd:3,null",
           "con1=fd:9,fd:4",
           "con2=fd:10,fd:5",
@@ -194,7 +192,7 @@ bool Console::take_input() {
   const ssize_t bytes = read(STDIN_FILENO, text, sizeof text);
   if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (bytes <= 0) {
-    in_.write.reset();  // end of file
+    in_.write.reset();
     machine_.wake();
     return false;
   }
@@ -219,7 +217,7 @@ bool Console::take_input() {
 bool Console::pass_input() {
   const ssize_t bytes = write(in_.write.get(), pending_.data(), pending_.size());
   if (bytes > 0) pending_.erase(0, static_cast<std::size_t>(bytes));
-  if (bytes < 0 && errno != EAGAIN && errno != EINTR) pending_.clear();  // input closed
+  if (bytes < 0 && errno != EAGAIN && errno != EINTR) pending_.clear();
   machine_.wake();
   return !pending_.empty();
 }

@@ -33,8 +33,7 @@ class RawTerminal {
 /// The kernel's log: written to a file, if requested; the last part is kept in memory.
 class KernelLog {
  public:
-  /// `path`: empty for no file, "-" for standard error. Throws mx::Error if the file cannot be
-  /// written.
+  /// `path`: "" for no file, "-" for standard error. Throws mx::Error if it cannot be written.
   explicit KernelLog(const std::string& path);
 
   void add(const char* text, std::size_t bytes);
@@ -56,8 +55,7 @@ class Console {
 
   Console(uml::Machine& machine, KernelLog& log, Input input);
 
-  /// File descriptors for the kernel, starting with number 0, and the command-line words that refer
-  /// to them.
+  /// File descriptors for the kernel, from number 0, and the command-line words that name them.
   std::vector<int> kernel_files() const;
   std::vector<std::string> kernel_words() const;
   /// Call after the kernel has received its files: closes our copies.

@@ -15,7 +15,6 @@ namespace mxe::guest {
 /// are printed to the kernel's log.
 class Inspector {
  public:
-  /// All references must outlive this object.
   Inspector(uml::Machine& machine, Console& console, const Session& session);
 
   /// The last result: tasks with stacks and registers, or a line that there was no response.

@@ -12,7 +12,6 @@ namespace mxe::guest {
 
 /// During its lifetime, a terminating signal (Ctrl-C, closed terminal, kill) first stops the
 /// machine. If that takes too long, or at a second signal, it ends Linux and this process at once.
-/// Both clean up.
 class Interrupts {
  public:
   /// Objects to end and to clean up. `terminal` may be null.
@@ -28,7 +27,6 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// The received signal, or 0.
   static int signal();
 };
 

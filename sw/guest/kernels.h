@@ -7,8 +7,7 @@ namespace mxe::guest {
 
 enum class Kernel { plain, debug };
 
-/// Path of this kernel as built by scripts/linux-kernel. Throws mx::Error with the build command if
-/// it is missing.
+/// Path of the kernel built by scripts/linux-kernel. Throws mx::Error with the build command.
 std::string kernel_program(Kernel kernel);
 
 /// Path of a user-built kernel in `folder`. Throws mx::Error if it is missing.

@@ -9,12 +9,12 @@ namespace mxe::guest {
 
 /// Input of Linux's first program, sw/guest/init.c.
 struct SessionPlan {
-  std::vector<std::string> arguments;  ///< the program and its arguments
-  std::string directory;               ///< working directory
-  std::string module;                  ///< path of the driver on the host; empty for none
-  std::string input;                   ///< "null", "console" or "OFFSET:PATH" of a file
-  bool interactive = false;            ///< on a terminal, with job control
-  unsigned rows = 0, columns = 0;      ///< size of the terminal
+  std::vector<std::string> arguments;
+  std::string directory;
+  std::string module;        ///< path of the driver on the host; empty for none
+  std::string input;         ///< "null", "console" or "OFFSET:PATH" of a file
+  bool interactive = false;  ///< on a terminal, with job control
+  unsigned rows = 0, columns = 0;
 };
 
 struct SessionEnd {
@@ -23,8 +23,7 @@ struct SessionEnd {
   std::string message;  ///< reason, if the program was not started
 };
 
-/// A folder shared by this host and Linux during a run: sockets, plan and end status. It is removed
-/// with this object.
+/// A folder shared with Linux during a run: sockets, plan, end status. Removed with this object.
 class Session {
  public:
   /// Throws mx::Error if the folder cannot be created.
@@ -44,7 +43,6 @@ class Session {
   void write(const SessionPlan& plan) const;
   /// Copies standard input to a file and returns its path. Throws mx::Error.
   std::string store_input() const;
-  /// End status written by Linux; nullopt if missing.
   std::optional<SessionEnd> end() const;
 
   /// Removes the folder; async-signal-safe.

@@ -10,10 +10,8 @@
 namespace mxe::guest {
 namespace {
 
-constexpr int kFirstProgram = 1, kFirstThread = 2;  // pids; the second one is the parent of all
-                                                    // kernel threads
+constexpr int kFirstProgram = 1, kFirstThread = 2;  // pids; 2 is the parent of all kernel threads
 
-/// Removes the time stamp from a log line.
 std::string without_time(std::string line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   static const std::regex time(R"(^\[ *\d+\.\d+\] ?)");

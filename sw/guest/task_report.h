@@ -19,15 +19,13 @@ struct Task {
 /// Parses the kernel's output of sysrq-t; ignores unrelated lines.
 std::vector<Task> read_tasks(const std::string& text);
 
-/// The function of the driver, DRM or fences in which the task waits for the engine; nullopt
-/// otherwise.
+/// The function (driver, DRM, fences) in which the task waits for the engine; else nullopt.
 std::optional<std::string> engine_function(const Task& task);
 
 /// A line about the first program that waits for the engine; nullopt if none does.
 std::optional<std::string> find_stuck(const std::vector<Task>& tasks);
 
-/// Programs with stacks and registers, and kernel threads that wait for the engine. Omits pid 1 if
-/// another program exists.
+/// Describes programs and kernel threads that wait for the engine. Omits pid 1 if it is not alone.
 std::string describe_tasks(const std::vector<Task>& tasks);
 
 }  // namespace mxe::guest

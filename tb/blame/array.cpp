@@ -151,7 +151,6 @@ struct PlaceInDot {
   }
 };
 
-/// mxe_pe with all its blocks.
 template <unsigned TreeW>
 class PeCheck : public BlockCheck {
  public:

@@ -47,7 +47,7 @@ struct FirstWrongValue::Watch {
   Scope datapath;
   Checks checks;
   Wide job;
-  bool suspended = false;  // the job is being aborted
+  bool suspended = false;
 };
 
 FirstWrongValue::FirstWrongValue(RtlTop& top) : watch_(std::make_shared<Watch>(top)) {

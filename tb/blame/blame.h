@@ -22,7 +22,7 @@ class FirstWrongValue {
   ~FirstWrongValue();
 
   const std::optional<blame::WrongValue>& found() const;
-  uint64_t compared() const;  ///< values compared so far
+  uint64_t compared() const;
 
  private:
   struct Watch;

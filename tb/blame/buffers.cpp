@@ -47,10 +47,9 @@ class OperandBufferCheck : public BlockCheck {
  private:
   static constexpr unsigned kWordBits = 8 * blocks::kLanes;
 
-  /// One of the lines that are read at a time.
   struct Line {
     Scope scope;
-    std::vector<Scope> scales;  // parts of the scale memory
+    std::vector<Scope> scales;
   };
   /// A bank of the memories, and which half of it.
   struct Bank {
@@ -71,14 +70,12 @@ class OperandBufferCheck : public BlockCheck {
     return (bank.number << (line_bits_ + word_bits_)) + line_place(line, word_bits_) + index +
            (bank.half << (word_bits_ - 1));
   }
-  /// Index of a scale byte in its memory.
   uint64_t scale_place(Bank bank, uint64_t line, uint64_t scale) const {
     return (bank.number << (line_bits_ + scale_bits_)) + line_place(line, scale_bits_) + scale +
            (bank.half << (scale_bits_ - 1));
   }
 
-  /// The scales of a fetch fill a memory word. If a word is a whole line of a split bank, they fill
-  /// half.
+  /// The scales of a fetch fill a memory word, or half of it if it is a whole line of a split bank.
   void write_scales(uint64_t line, uint64_t index) {
     const Bank bank = this->bank("bank_i");
     const bool to_half = scope_.on("split_i") && scale_bits_ == unit_bits_;

@@ -19,19 +19,16 @@ struct Context {
   Job job;
 };
 
-/// mxe_job and mxe_walk.
 void add_control(const Context& context, Checks& checks);
 /// Loaders and rows of C and D: addresses and order of the fetches.
 void add_loaders(const Context& context, Checks& checks);
-void add_read_port(const Context& context, Checks& checks);  ///< read port and unpacker
-void add_buffers(const Context& context, Checks& checks);    ///< operand and bias buffers
+void add_read_port(const Context& context, Checks& checks);
+void add_buffers(const Context& context, Checks& checks);
 /// Feeder and sequencer: B words, passes and rows in the order of the loop nest.
 void add_passes(const Context& context, Checks& checks);
-/// Element decode, array and processing elements.
 void add_array(const Context& context, Checks& checks);
-/// Drain, merge, requantiser and block writer.
 void add_results(const Context& context, Checks& checks);
 void add_write_port(const Context& context, Checks& checks);
-void add_storage(const Context& context, Checks& checks);  ///< mxe_ram and mxe_fifo
+void add_storage(const Context& context, Checks& checks);
 
 }  // namespace mxe::blame

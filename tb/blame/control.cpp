@@ -50,7 +50,6 @@ class JobCheck : public BlockCheck {
     expect("sizes", "tail_count_q", (k - 1) % per_word + 1);
     fields();
   }
-  /// Fields copied from the descriptor.
   void fields() {
     // {..., batch, m, n, dual, k_blocks, k_words, tail_count}
     constexpr unsigned kN = 64, kM = 96, kBatch = 128;
@@ -65,7 +64,6 @@ class JobCheck : public BlockCheck {
   bool compared_ = false;
 };
 
-/// mxe_walk: the position in the loop nest.
 class WalkCheck : public BlockCheck {
  public:
   WalkCheck(const Context& context, const std::string& instance, Nest::Levels levels)

@@ -15,16 +15,15 @@ namespace mxe::blame {
 
 /// An RTL value that differs from the value computed from its block's inputs.
 struct WrongValue {
-  std::string block;            ///< RTL module: "mxe_facc"
-  std::string instance;         ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
-  std::string step;             ///< step within the block: "round"; may be empty
-  std::string signal;           ///< below the instance: "acc_o"
-  std::string value, expected;  ///< hexadecimal
-  uint64_t clock = 0;           ///< since the design was created, including its reset
-  uint64_t time = 0;            ///< time in a recording of the same case, in ps
+  std::string block;     ///< RTL module: "mxe_facc"
+  std::string instance;  ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
+  std::string step;      ///< step within the block: "round"; may be empty
+  std::string signal;    ///< below the instance: "acc_o"
+  std::string value, expected;
+  uint64_t clock = 0;  ///< since the design was created, including its reset
+  uint64_t time = 0;   ///< time in a recording of the same case, in ps
 
-  /// Example: "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock
-  /// 412, time 411500 ps".
+  /// "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock 412, ..."
   std::string describe() const;
 };
 
@@ -43,7 +42,6 @@ class Design {
   const std::optional<WrongValue>& first() const { return first_; }
   uint64_t compared() const { return compared_; }
 
-  /// Compares `value` with `expected` in this cycle.
   void expect(const char* block, const char* step, const RtlValue& value, const Wide& expected);
   void expect(const char* block, const char* step, const RtlValue& value, blocks::Bits expected) {
     const unsigned width = value.width();

@@ -10,7 +10,6 @@
 namespace mxe::blame {
 namespace {
 
-/// Values of mxe_pkg::tag_kind_e.
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
 /// A tag of mxe_pkg: index of the row or column, then tag_t.
@@ -95,7 +94,7 @@ class LoadCheck : public BlockCheck {
     index_ = 0;
     bank_ = (bank_ + 1) % banks_;
     column_ += lines;
-    if (!operand_a_ && column_ < nest_.columns()) return;  // the second tile follows
+    if (!operand_a_ && column_ < nest_.columns()) return;
     column_ = 0;
     nest_.step();
   }
@@ -108,7 +107,6 @@ class LoadCheck : public BlockCheck {
   bool scales_ = false;
 };
 
-/// mxe_load_bias without its mxe_rows.
 class LoadBiasCheck : public BlockCheck {
  public:
   explicit LoadBiasCheck(const Context& context)
@@ -229,10 +227,9 @@ class FeedCheck : public BlockCheck {
 
   Nest nest_;
   uint64_t column_ = 0, word_ = 0, bank_ = 0, banks_ = 1;
-  uint64_t tile_ = 0;  // tile index within a wide tile
+  uint64_t tile_ = 0;
 };
 
-/// mxe_seq: start of a pass, and its rows.
 class SequencerCheck : public BlockCheck {
  public:
   explicit SequencerCheck(const Context& context)

@@ -45,7 +45,6 @@ class Nest {
         valid_(true) {
     if (levels.long_slabs && 2 * slab_ <= chunk_) slab_ *= 2;
     if (levels.wide) slab_ /= 2;
-    // Jobs with few rows have longer chunks.
     for (uint64_t factor = 2; factor <= 8 && m * factor <= rows_; factor *= 2) chunk_ *= 2;
   }
 
@@ -54,7 +53,7 @@ class Nest {
   /// First row, counted over all products
   uint64_t row() const { return product_ * m_ + stripe_at_; }
   uint64_t rows() const { return share(m_ - stripe_at_, rows_, 1); }
-  uint64_t column() const { return group_at_ + tile_at_; }  ///< first column
+  uint64_t column() const { return group_at_ + tile_at_; }
   uint64_t columns() const { return std::min(tile_cols_, n_ - column()); }
   uint64_t tile() const { return tile_at_ / cols_; }  ///< index within the group
   uint64_t chunk() const { return chunk_at_; }        ///< first word of the chunk

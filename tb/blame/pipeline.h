@@ -16,8 +16,8 @@ namespace mxe::blame {
 
 /// Origin of a value: block, step and latency.
 struct Place {
-  const char* block;    ///< RTL module
-  const char* step;     ///< step within the module
+  const char* block;
+  const char* step;
   unsigned clocks = 0;  ///< cycles from the block's inputs to the value
 };
 

@@ -38,7 +38,6 @@ class Splitter {
   uint64_t mem_bytes_, most_;
 };
 
-/// mxe_bursts.
 class BurstsCheck : public BlockCheck {
  public:
   BurstsCheck(const Context& context, const std::string& instance)
@@ -62,7 +61,6 @@ class BurstsCheck : public BlockCheck {
   std::deque<Burst> bursts_;
 };
 
-/// mxe_rd_port.
 class ReadPortCheck : public BlockCheck {
  public:
   explicit ReadPortCheck(const Context& context)
@@ -92,8 +90,7 @@ class ReadPortCheck : public BlockCheck {
   void forget() override { bursts_.clear(); }
 
  private:
-  /// The highest-priority request of `valid`: bias, B, A, descriptor. A requires a_allowed and may
-  /// have priority over B.
+  /// The highest-priority request: bias, B, A, descriptor. A needs a_allowed, a_first_i prefers it.
   uint64_t first_of(uint64_t valid) {
     constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
     const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
@@ -107,7 +104,6 @@ class ReadPortCheck : public BlockCheck {
   std::deque<Burst> bursts_;
 };
 
-/// mxe_unpack.
 class UnpackCheck : public BlockCheck {
  public:
   explicit UnpackCheck(const Context& context)
@@ -221,7 +217,7 @@ class WritePortCheck : public BlockCheck {
     const Beat& beat = beats_.front();
     expect("strobes", "m_wstrb_o", Wide(mem_bytes, beat.wanted));
     if (beat.strobes != beat.wanted) return expect("beats", "m_wvalid_o", Wide(1, 0u));
-    Wide data(found.width());  // lanes without strobe are zero
+    Wide data(found.width());
     for (unsigned i = 0; i < mem_bytes; i++) {
       if ((beat.strobes >> i & 1) != 0) data.put(8 * i, 8, uint32_t{beat.data[i]});
     }
@@ -244,8 +240,7 @@ class WritePortCheck : public BlockCheck {
     }
     if (row.taken == row.bytes) rows_.pop_front();
   }
-  /// Beat `number` of `row`, which is the first row. Counts from the end, because beats leave at
-  /// the front.
+  /// Beat `number` of the first row. Counts from the end, because beats leave at the front.
   Beat& beat_of(const Row& row, uint64_t number) {
     std::size_t behind = row.shares ? 1 : 0;
     for (const Row& each : rows_) behind += each.beats_begun;

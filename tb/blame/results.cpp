@@ -147,8 +147,7 @@ class MergeCheck : public BlockCheck {
   Pipeline pipeline_;
 };
 
-/// mxe_amax, mxe_narrow and mxe_collect: the largest magnitude of a segment, a row and a block; the
-/// reduced results.
+/// mxe_amax, mxe_narrow and mxe_collect: largest magnitudes and the reduced results.
 class CollectCheck : public BlockCheck {
  public:
   explicit CollectCheck(const Context& context)
@@ -199,7 +198,7 @@ class CollectCheck : public BlockCheck {
 
   blocks::Amax amax_;
   blocks::Narrow narrow_;
-  std::vector<const RtlValue*> kept_;  // reduced results of the segment
+  std::vector<const RtlValue*> kept_;
   std::size_t latency_;
   std::deque<uint32_t> segments_;
   std::map<uint32_t, uint32_t> largest_;  // by index
@@ -216,7 +215,6 @@ class FirstClock {
   bool first_ = false;
 };
 
-/// mxe_requant without its blocks, and mxe_requant_scale.
 class RequantCheck : public BlockCheck {
  public:
   explicit RequantCheck(const Context& context)
@@ -322,7 +320,7 @@ class RequantLaneCheck : public BlockCheck {
   FirstClock format_settles_;
   blocks::RequantLane lane_;
   Pipeline pipeline_;
-  std::optional<uint32_t> number_;  // previous cycle's number
+  std::optional<uint32_t> number_;
 };
 
 /// mxe_block_wr: the elements of a row, then its scale; blocks along N, stripes along M.

@@ -18,11 +18,9 @@ void add(BinCounts& counts, const BinCounts& more);
 /// What a short run, as in continuous integration, must hit in a group: at least one bin, or all.
 enum class ShortRun : uint8_t { some, all };
 
-/// Functional coverage in groups of bins. All bins are defined before the run, so that unreached
-/// bins are known too.
+/// Functional coverage: groups of bins, defined before the run to know the unreached ones.
 class Bins {
  public:
-  /// `about` is a sentence for the report.
   void define(const std::string& group, const std::string& about, ShortRun short_run,
               const std::vector<std::string>& bins);
   /// Throws mx::Error for an undefined bin.

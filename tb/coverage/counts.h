@@ -21,7 +21,6 @@ struct CoverageCounts {
 
 void add(CoverageCounts& counts, const CoverageCounts& more);
 
-/// Current counts of a design.
 LineCounts line_counts(RtlTop& top);
 
 /// Writes DIR/bins.json (all bins with their counts) and, if lines were counted, DIR/lines.dat in

@@ -13,7 +13,6 @@
 
 namespace mxe {
 
-/// All bins, with count 0.
 Bins all_bins();
 
 /// Observes a co-simulation and counts what the RTL did: executed and compared jobs, their data and

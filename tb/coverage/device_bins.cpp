@@ -16,7 +16,7 @@ constexpr uint64_t kLowHalf = 0xFFFFFFFF;
 
 struct Status {
   const char* name;
-  int result;  ///< the driver's result code
+  int result;
 };
 constexpr std::array<Status, 11> kResults = {{{"OK", MXE_OK},
                                               {"ERR_DESCRIPTOR", MXE_ERR_DESCRIPTOR},

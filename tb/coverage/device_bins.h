@@ -17,7 +17,6 @@ class DeviceBins {
 
   /// Counts how a job and its predecessor ended.
   void job_ended(const JobOutcome& outcome, Bins& bins);
-  /// Counts which counters moved.
   void counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,
                     Bins& bins) const;
 

@@ -25,8 +25,6 @@ Names format_names() {
   return names;
 }
 
-// ---------------------------------------------------------------- elements and scales
-
 /// Class of the number that a code represents.
 std::string element_class(mx::FormatId format, uint8_t code) {
   const mx::ElementFormat& f = mx::element_format(format);
@@ -54,7 +52,6 @@ const std::array<std::string, 256>& element_classes(mx::FormatId format) {
   return kClasses[static_cast<std::size_t>(format)];
 }
 
-/// The distinct classes of a format.
 Names classes_of(mx::FormatId format) {
   const std::array<std::string, 256>& classes = element_classes(format);
   const std::set<std::string> once(classes.begin(), classes.end());
@@ -80,8 +77,6 @@ std::string operand_scale(uint8_t scale) {
       std::find(kOperandScales.begin(), kOperandScales.end(), number) != kOperandScales.end();
   return special ? number : "others";
 }
-
-// ---------------------------------------------------------------- numbers
 
 Names number_names() {
   Names names;
@@ -110,8 +105,6 @@ void hit_all(Bins& bins, const std::string& group, const std::string& prefix,
              const std::set<std::string>& classes) {
   for (const std::string& c : classes) bins.hit(group, prefix + ", " + c);
 }
-
-// ---------------------------------------------------------------- operands
 
 const char* const kPairs = "pair x data";
 const char* const kElements = "operand elements";
@@ -189,8 +182,6 @@ void sample_operands(const CosimJob& job, Bins& bins) {
   for (const float x : job.bias) classes.insert(number_class(x, numbers));
   hit_all(bins, kBiasNumbers, width, classes);
 }
-
-// ---------------------------------------------------------------- results
 
 const char* const kOutputs = "output x rule x special";
 const char* const kResults = "results";
@@ -304,8 +295,6 @@ void sample_results(const CosimJob& job, const JobImage& image, const Expectatio
   sample_blocks(job, image, outcome, expected.counts.saturations, bins);
 }
 
-// ---------------------------------------------------------------- shapes
-
 const char* const kEdges = "shape x configuration";
 const char* const kProducts = "products x configuration";
 const char* const kWalks = "loop nest x configuration";
@@ -343,8 +332,6 @@ void define_shapes(Bins& bins) {
                      {"one word", "one slab", "one chunk", "several chunks"},
                      {"single rate", "dual rate"}}));
 }
-
-// ---------------------------------------------------------------- layout
 
 const char* const kLayouts = "layout";
 

@@ -11,8 +11,7 @@
 
 namespace mxe {
 
-/// Coverage of jobs: formats, data, shapes, layouts and results. Samples every number of the data
-/// and results in memory.
+/// Coverage of jobs: formats, shapes, layouts, and every number of their data and results.
 class JobBins {
  public:
   static void define(Bins& bins);

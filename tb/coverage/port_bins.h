@@ -20,7 +20,6 @@ class PortBins {
 
   explicit PortBins(const Params& params) : params_(params) {}
   void cycle(const RtlInputs& in, const RtlOutputs& out);
-  /// Adds the counts.
   void report(Bins& bins) const;
 
   /// Events at the memory port and the interrupt; each is a bin.
@@ -53,10 +52,9 @@ class PortBins {
   };
 
  private:
-  /// Tracks the addresses of one direction.
   struct Direction {
-    uint64_t end = 0;        // end of the previous burst
-    unsigned under_way = 0;  // outstanding bursts
+    uint64_t end = 0;  // end of the previous burst
+    unsigned under_way = 0;
   };
 
   void count(Event event) { events_[event]++; }

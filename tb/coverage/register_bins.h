@@ -10,8 +10,7 @@
 
 namespace mxe {
 
-/// Coverage of software's register accesses, the ring and the interrupt causes, sampled at the
-/// pins.
+/// Coverage of register accesses, the ring and the interrupt causes, sampled at the pins.
 class RegisterBins {
  public:
   static void define(Bins& bins);
@@ -31,7 +30,7 @@ class RegisterBins {
   void fault_read(uint32_t info);
 
   uint32_t read_address_ = 0, write_address_ = 0, write_data_ = 0;
-  uint32_t mask_ = 0;                // interrupt mask
+  uint32_t mask_ = 0;
   uint16_t entries_ = 1, head_ = 0;  // ring size; RING_HEAD as read last by software
   uint16_t tail_ = 0;                // RING_TAIL as accepted by the engine
   std::optional<uint16_t> asked_;    // value of the last doorbell, until its outcome is known

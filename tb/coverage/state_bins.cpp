@@ -16,8 +16,6 @@ using Names = std::vector<std::string>;
 
 constexpr uint64_t kAnyMore = std::numeric_limits<uint64_t>::max();
 
-// ---------------------------------------------------------------- command processor
-
 const char* const kCommands = "command processor";
 const char* const kState = "u_cmd.state_q";
 const char* const kSoftReset = "u_regs.ctrl_soft_reset_q";
@@ -26,7 +24,7 @@ const char* const kResets = "soft reset x state";
 /// A state machine: the possible successors of each state, as in its case statement.
 struct Machine {
   const char* signal;
-  const char* prefix;  ///< prefix of its states in bin names
+  const char* prefix;
   std::vector<std::pair<const char*, Names>> states;
 };
 const std::vector<Machine>& machines() {
@@ -67,8 +65,6 @@ void define_commands(Bins& bins) {
               resets);
 }
 
-// ---------------------------------------------------------------- banks
-
 const char* const kBanks = "banks";
 
 /// Registers with one bit per bank, two banks: transitions between values. Both banks never become
@@ -78,7 +74,7 @@ const std::array<const char*, 2> kFullBits = {"u_datapath.u_abuf.full_q",
 /// Bank counts: they change by one, or in an abort to `cleared`.
 struct BankCount {
   const char* signal;
-  uint64_t cleared;  ///< value after an abort
+  uint64_t cleared;
 };
 const std::array<BankCount, 4> kBankCounts = {{{"u_datapath.u_load_a.free_q", 2},
                                                {"u_datapath.u_load_bias.free_q", 2},
@@ -114,8 +110,6 @@ void define_banks(Bins& bins) {
               ShortRun::some, names);
 }
 
-// ---------------------------------------------------------------- levels
-
 const char* const kLevels = "levels";
 
 /// A range of values that counts as one bin.
@@ -133,7 +127,6 @@ const std::vector<Level> kLevelTable = {
     {"u_cmd.u_record.jobs", 1, 1},
     {"u_cmd.u_record.jobs", 2, 3},
     {"u_cmd.u_record.jobs", 4, 4},
-    // B_BANKS banks.
     {"u_datapath.u_load_b.free_q", 0, 0},
     {"u_datapath.u_load_b.free_q", 1, 1},
     {"u_datapath.u_load_b.free_q", 2, kAnyMore},
@@ -176,8 +169,6 @@ void define_levels(Bins& bins) {
   bins.define(kLevels, "Queues, credits and transfers under way, from empty to full.",
               ShortRun::some, names);
 }
-
-// ---------------------------------------------------------------- together
 
 const char* const kTogether = "together";
 

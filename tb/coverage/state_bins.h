@@ -32,7 +32,7 @@ class StateBins {
     std::map<ValuePair, uint64_t> transitions;
   };
   struct Together {
-    std::size_t first, second;  // indices into watched_
+    std::size_t first, second;
     ValuePair values;
     std::map<ValuePair, uint64_t> seen;
   };

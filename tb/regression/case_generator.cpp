@@ -54,7 +54,6 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
   } while (result.ring > params.queue_depth);
 }
 
-/// Few large jobs, many small ones, occasionally a long row.
 JobMix random_mix(Random& random) {
   JobMix mix;
   mix.illegal = 12;
@@ -118,8 +117,7 @@ void spread(JobSpec& job, Random& random) {
   }
 }
 
-/// Gives a job the formats, the bias and often the rows of its predecessor, so that the engine may
-/// read its operands early.
+/// Gives a job its predecessor's formats, bias and often rows, so that it may be read early.
 void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engine, Random& random) {
   constexpr std::size_t kMostWork = 60'000;
   const bool needs_bias = job.values == Values::boundaries || job.values == Values::ties;

@@ -27,10 +27,9 @@ using WallClock = std::chrono::steady_clock;
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
-/// Approximate factor by which the memory's latency and its limit of outstanding bursts slow down a
-/// job.
+/// Approximate slowdown of a job by the memory's latency and its limit of outstanding bursts.
 uint32_t slowness(const MemoryTiming& timing, const PortLimits& ports) {
-  constexpr unsigned kBeats = 16;  // beats of a burst at most
+  constexpr unsigned kBeats = 16;
   return 1 + timing.latency / (kBeats * std::min(ports.reads, ports.writes));
 }
 
@@ -124,7 +123,6 @@ class Child {
 
   void stop() { kill(pid_, SIGKILL); }
 
-  /// Waits for the child and returns its result.
   CaseResult result(bool too_long) {
     int status = 0;
     waitpid(pid_, &status, 0);

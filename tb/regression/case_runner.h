@@ -18,14 +18,14 @@ namespace mxe {
 struct CaseResult {
   std::size_t jobs = 0;
   std::vector<Mismatch> mismatches;  ///< of the first failing batch; empty: all results agree
-  std::size_t failed_batch = 0;      ///< index of that batch
-  std::size_t timed_jobs = 0;        ///< jobs with compared cycle counts
+  std::size_t failed_batch = 0;
+  std::size_t timed_jobs = 0;  ///< jobs with compared cycle counts
   double max_cycle_error = 0, cycle_error_sum = 0;
   uint64_t rtl_cycles = 0;
   double seconds = 0;
   CoverageCounts coverage;  ///< empty unless requested
   // Set by run_watched() only:
-  std::optional<blame::WrongValue> first_wrong;  ///< first wrong value, if found
+  std::optional<blame::WrongValue> first_wrong;
   uint64_t values_compared = 0;
 
   bool agreed() const { return mismatches.empty(); }

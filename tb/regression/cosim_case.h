@@ -12,13 +12,11 @@
 
 namespace mxe {
 
-/// Recipe of a Batch.
 struct BatchSpec : BatchEvents {
   std::vector<JobSpec> jobs;
 };
 
-/// True if every job whose descriptor claims other sizes has a bus error; otherwise it would not
-/// end.
+/// True if every job with wrong sizes has a bus error; otherwise it would not end.
 bool ends(const BatchSpec& batch);
 
 /// Complete description of a co-simulation: engine, memory, port timing and software. Runs of the
@@ -29,9 +27,9 @@ struct CoSimCase {
   MemoryTiming timing;
   PortLimits ports;
   uint64_t back_pressure = 0;  ///< seed, 0 for none
-  unsigned ring = 8;           ///< entries
-  bool poll = false;           ///< the driver polls instead of waiting for interrupts
-  bool structural = false;     ///< the model uses structural blocks instead of the golden GEMM
+  unsigned ring = 8;
+  bool poll = false;        ///< the driver polls instead of waiting for interrupts
+  bool structural = false;  ///< the model uses structural blocks instead of the golden GEMM
   std::vector<BatchSpec> batches;
 
   std::size_t jobs() const;

@@ -30,10 +30,9 @@ struct RtlUnderTest {
   /// See CoSimOptions. If negative, the model does not run with your own engine; everything except
   /// times is then compared with the golden GEMM.
   double cycle_tolerance = 0;
-  std::string library;  ///< file of your own engine
+  std::string library;
   std::string top = "mxe_top";
 
-  /// Features of the engine that runs cases of this configuration.
   EngineFeatures features(const std::string& config) const {
     return own ? *own : Params::named(config);
   }
@@ -43,8 +42,7 @@ struct RtlUnderTest {
 /// mx::Error if the file is missing, has another interface version or an invalid description.
 RtlUnderTest load_engine(const std::string& library);
 
-/// Features of an engine description (docs/bring-your-own-rtl.md). Throws mx::Error starting with
-/// `where`.
+/// Features from docs/bring-your-own-rtl.md JSON. Throws mx::Error starting with `where`.
 EngineFeatures features_from_json(const Json& json, const std::string& where);
 
 }  // namespace mxe

@@ -150,7 +150,6 @@ class Regression {
     write_gtkwave_file(failure.save_file, failure.waves, options_.rtl, failure.wrong_value);
   }
 
-  /// Replays the minimal case with all values visible.
   void find_first_wrong(Failure& failure, const CoSimCase& minimal) const {
     const RtlUnderTest& rtl = options_.rtl;
     // The states in the report of a hang already show its place.

@@ -21,14 +21,13 @@ struct RegressionOptions {
   unsigned parallel = 1;
   std::string failures = "cosim-failures";  ///< directory for failing cases, created when needed
   bool waves = false;                       ///< also record waves of the minimal cases
-  CoverageCounts* coverage = nullptr;       ///< receives the coverage of the cases
+  CoverageCounts* coverage = nullptr;
   RtlUnderTest rtl;
   ShrinkLimits shrink;
   /// Overrides CoSimCase::structural of all cases, if set.
   std::optional<bool> structural;
 };
 
-/// A case from a seed or a file.
 struct NamedCase {
   std::string name;
   CoSimCase content;
@@ -50,23 +49,23 @@ struct SeedResults {
 
 struct Failure {
   std::string bucket;
-  std::vector<std::string> cases;  ///< cases in this bucket
-  Mismatch first;                  ///< first mismatch of the first case
-  std::string case_file;           ///< file of the minimal case
-  std::string library;             ///< file of your own engine, else empty
-  std::string waves, save_file;    ///< empty unless recorded
+  std::vector<std::string> cases;
+  Mismatch first;  ///< first mismatch of the first case
+  std::string case_file;
+  std::string library;           ///< file of your own engine, else empty
+  std::string waves, save_file;  ///< empty unless recorded
   /// Message about the first block with a wrong value in the minimal case. Empty for your own
   /// engines and for simulations that did not end.
   std::string first_wrong;
-  std::optional<blame::WrongValue> wrong_value;  ///< the same, if found
+  std::optional<blame::WrongValue> wrong_value;
   std::size_t minimal_jobs = 0;
-  std::string minimal_job;  ///< description of its last job
+  std::string minimal_job;
 };
 
 struct RegressionResult {
   std::vector<NamedResult> cases;  ///< in the order of the seeds or files
   std::vector<Failure> failures;
-  std::size_t structural = 0;  ///< cases with a structural model
+  std::size_t structural = 0;
   double seconds = 0;
 
   std::size_t jobs() const;
@@ -82,8 +81,7 @@ using Progress = std::function<void(const std::string&)>;
 
 SeedResults run_seeds(const RegressionOptions& options, const Progress& progress);
 
-/// Sorts failures into buckets, and saves one minimal case per bucket. `results` must match the
-/// seeds in `options`.
+/// Sorts failures into buckets; saves a minimal case of each. `results` must match `options`.
 RegressionResult report_seeds(const SeedResults& results, const RegressionOptions& options,
                               const Progress& progress);
 

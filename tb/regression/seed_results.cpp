@@ -36,7 +36,6 @@ std::string range(uint64_t first, uint64_t end) {
   return end - first == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, end - 1);
 }
 
-/// Collects results by seed.
 class Merger {
  public:
   explicit Merger(const RegressionOptions& options) : options_(options), sources_(options.seeds) {

@@ -8,8 +8,7 @@
 
 namespace mxe {
 
-/// Writes atomically: the file is complete or absent, even if the process is killed or several
-/// processes write it.
+/// Writes atomically, also if the process is killed or several processes write the file.
 void save_results(const std::string& path, const SeedResults& results);
 
 /// Throws mx::Error naming the file.

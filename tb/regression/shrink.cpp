@@ -146,7 +146,6 @@ class Shrinker {
     return progress;
   }
 
-  /// Reduces a number as far as possible, at least to 1.
   template <typename Number>
   bool smaller(const Number& number) {
     bool progress = false;

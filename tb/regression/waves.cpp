@@ -16,7 +16,6 @@ struct Group {
   std::vector<std::string> signals;  ///< below the top
 };
 
-/// Groups of pins and internal signals.
 std::vector<Group> groups(const RtlUnderTest& rtl) {
   std::vector<Group> groups = {
       {"clock and interrupt", {"clk_i", "rst_ni", "irq_o"}},

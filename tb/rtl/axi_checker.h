@@ -34,12 +34,12 @@ class AxiChecker {
   unsigned beat_bytes_, max_burst_;
   bool zero_masked_lanes_;
   bool ar_waits_ = false, aw_waits_ = false, w_waits_ = false;
-  RtlOutputs before_;  // pins of the previous cycle
+  RtlOutputs before_;
   std::vector<uint8_t> wdata_before_;
-  std::deque<uint8_t> lengths_;      // AWLEN of bursts whose data is incomplete
-  std::deque<uint8_t> data_ends_;    // beats - 1 of data bursts whose address is not yet accepted
-  unsigned reads_ = 0, writes_ = 0;  // outstanding bursts
-  unsigned beat_ = 0;                // index in the current data burst
+  std::deque<uint8_t> lengths_;    // AWLEN of bursts whose data is incomplete
+  std::deque<uint8_t> data_ends_;  // beats - 1 of data bursts whose address is not yet accepted
+  unsigned reads_ = 0, writes_ = 0;
+  unsigned beat_ = 0;  // index in the current data burst
 };
 
 }  // namespace mxe

@@ -9,9 +9,8 @@
 
 namespace mxe {
 
-/// Performs one register access at a time on the AXI4-Lite pins. It offers address and data of a
-/// write together and accepts the response at once. AxPROT changes with every access; the registers
-/// must ignore it.
+/// Performs one register access at a time on the AXI4-Lite pins. Offers address and data of a write
+/// together and accepts the response at once. AxPROT, which registers must ignore, varies.
 class AxiLiteMaster {
  public:
   /// A nonzero `hesitation_seed` delays every valid and ready at random, so address and data of a
@@ -24,7 +23,6 @@ class AxiLiteMaster {
   /// True if the last transfer returned OKAY.
   bool ok() const { return ok_; }
 
-  /// Sets the pins for the coming cycle.
   void drive(RtlInputs& in);
   /// Samples the handshakes of the cycle. Returns true if the transfer is complete.
   bool sample(const RtlInputs& in, const RtlOutputs& out);

@@ -23,7 +23,7 @@ class AxiMemory {
  public:
   struct Request {
     bool write = false;
-    uint64_t cycle = 0;    ///< when it is requested
+    uint64_t cycle = 0;
     uint64_t address = 0;  ///< address of the first beat, beat aligned
     std::size_t bytes = 0;
     uint8_t* data = nullptr;           ///< destination of a read, source of a write
@@ -42,10 +42,8 @@ class AxiMemory {
             Transport transport);
 
   void drive(uint64_t cycle, RtlInputs& in);
-  /// Samples the handshakes of `cycle`.
   void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
-  /// True if any burst is outstanding.
   bool busy() const;
   std::size_t reads_outstanding() const { return reads_.size(); }
   std::size_t writes_outstanding() const { return addresses_.size() + writes_.size(); }

@@ -22,9 +22,8 @@ std::string build_command(const std::string& target);
 /// one folder are serialised. Throws mx::Error if there is no build folder or the build fails.
 void build_target(const std::string& target);
 
-/// Runs a program from PATH without a shell. Standard output and error go to `log`, or to standard
-/// error if `log` is empty. Returns true for exit status 0; throws mx::Error if it cannot be
-/// started.
+/// Runs a program from PATH, without a shell. Its output goes to `log`, or to standard error if
+/// that is empty. Returns true for exit status 0; throws mx::Error if it cannot be started.
 bool run_program(const std::vector<std::string>& words, const std::filesystem::path& log = {});
 
 /// Owns the descriptor of an open file; negative if open() failed.

@@ -5,10 +5,9 @@
 
 namespace mxe {
 
-/// Returns the first source that differs from the copy used to build the design `library`, or an
-/// empty string. The build leaves the copies in <library>.sources (tb/record_sources.cmake);
-/// without that folder (installed designs) the result is empty. A missing source counts as
-/// different.
+/// Returns the first source that differs from the copy used to build the design `library`
+/// (tb/record_sources.cmake), or an empty string, also if <library>.sources does not exist
+/// (installed designs). A missing source counts as different.
 std::string changed_source(const std::string& library);
 
 }  // namespace mxe

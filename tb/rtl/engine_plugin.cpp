@@ -11,7 +11,6 @@
 
 namespace mxe {
 
-// Defined by verilated_factory.cpp.
 std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params&, const std::string&);
 #ifdef MXE_CLASS_FST
 std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS_FST)(const Params&, const std::string&);

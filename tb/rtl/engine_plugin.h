@@ -17,8 +17,7 @@ namespace mxe {
 /// Exported by an engine library under the C name `mxe_engine` and loaded by `mxe cosim --rtl`.
 /// mxe_engine() of MxeVerilate.cmake builds such a library.
 struct EnginePlugin {
-  const char* interface;    ///< MXE_ENGINE_INTERFACE_NAME; if it differs, the other members are
-                            ///< undefined
+  const char* interface;    ///< if not MXE_ENGINE_INTERFACE_NAME: incompatible
   const char* description;  ///< JSON, see docs/bring-your-own-rtl.md
   const char* top;
   const char* sources;  ///< digest of RTL, parameters and macros (tb/record_sources.cmake)

@@ -10,8 +10,7 @@ namespace mxe {
 /// evaluates nothing for a clock that does not change.
 class HeldClocks {
  public:
-  /// `design` is a Verilated class, whose header NAME__Syms.h must be included; it must outlive
-  /// this.
+  /// `design` is a Verilated class (include its NAME__Syms.h before); it must outlive this.
   template <class Design>
   explicit HeldClocks(Design& design) {
     find(*design.rootp->vlSymsp, 0);

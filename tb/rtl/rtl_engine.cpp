@@ -94,8 +94,7 @@ bool RtlEngine::at_rest() const {
          options_.back_pressure_seed == 0;
 }
 
-/// Runs the access immediately; the engine is idle, so the result is the same without a thread
-/// switch.
+/// Runs the access immediately; the engine is idle, so the result is the same.
 bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
   cycle = std::max(cycle, stopped_in_);
   RegisterTransfer transfer;
@@ -304,7 +303,6 @@ void RtlEngine::watch_idleness(bool bus_busy) {
 
 bool RtlEngine::shows_idle() const { return state_ && state_->value() == idle_state_; }
 
-/// The design is idle.
 void RtlEngine::rest() {
   transferless_cycles_ = 0;
   clock_stopped_ = options_.stop_clock && (!enabled_ || !counters_.empty());

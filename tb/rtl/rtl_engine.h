@@ -18,7 +18,6 @@
 
 namespace mxe {
 
-/// Observes the design's pins and states.
 class RtlObserver {
  public:
   virtual ~RtlObserver() = default;
@@ -26,7 +25,6 @@ class RtlObserver {
   virtual void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) = 0;
 };
 
-/// Simulation options of the RTL.
 struct RtlOptions {
   Clock clock;
   PortLimits ports;
@@ -38,8 +36,7 @@ struct RtlOptions {
   /// Creates the design: the project's RTL, a copy with a planted fault, or another RTL.
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top =
       make_rtl_top;
-  /// Check that write lanes without a strobe are zero. The project's RTL guarantees it; AXI4 does
-  /// not require it.
+  /// Check that write lanes without a strobe are zero, which AXI4 does not require.
   bool zero_masked_lanes = true;
   RtlObserver* observer = nullptr;  ///< must outlive the engine
   /// Stop the clock while the design is idle. Does not change results.
@@ -79,7 +76,6 @@ class RtlEngine : public EngineModule {
   uint64_t cycles() const { return cycles_; }
   /// Cycles in which only the registers and counters were clocked.
   uint64_t held_cycles() const { return held_cycles_; }
-  /// The design, with its visible registers.
   RtlTop& top() const { return *top_; }
 
  private:
@@ -125,7 +121,7 @@ class RtlEngine : public EngineModule {
   uint64_t cycles_ = 0, held_cycles_ = 0;
   bool irq_level_ = false, held_ = false;
 
-  RegisterTransfer* requested_ = nullptr;  // by software
+  RegisterTransfer* requested_ = nullptr;
   bool finished_ = false, ok_ = false;
   sc_core::sc_event wake_event_, done_event_, reset_event_;
 
@@ -146,9 +142,9 @@ class RtlEngine : public EngineModule {
   struct MemoryAccess {
     AxiMemory::Request request;
     AxiMemory::Response* response;
-    std::shared_ptr<AxiMemory> owner;  // owns data and response
+    std::shared_ptr<AxiMemory> owner;
   };
-  std::deque<MemoryAccess> accesses_;  // the first one is in progress
+  std::deque<MemoryAccess> accesses_;
   sc_core::sc_event access_event_;
   bool memory_is_prompt_ = false;  // it supports BurstExtension and responds at once
 

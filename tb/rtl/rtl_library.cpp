@@ -13,7 +13,6 @@
 namespace mxe {
 namespace {
 
-/// A design listed in rtl_library.inc.
 struct Design {
   std::string config;
   bool waves;

@@ -40,8 +40,7 @@ class RtlSignal {
   std::vector<ValueName> value_names_;
 };
 
-/// Returns "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": all signals that are nonzero or
-/// have named values.
+/// "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": signals that are nonzero or have names.
 std::string describe(const std::vector<RtlSignal>& signals);
 
 }  // namespace mxe

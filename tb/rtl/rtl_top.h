@@ -13,7 +13,6 @@
 
 namespace mxe {
 
-/// Further signals of an AXI4 address channel.
 struct AxiAttributes {
   uint8_t id = 0, lock = 0, cache = 0, prot = 0, qos = 0, region = 0;
 
@@ -26,11 +25,9 @@ struct AxiAttributes {
 
 /// Input pins of mxe_top for one cycle; RtlTop drives clock and reset.
 struct RtlInputs {
-  // registers
   bool s_awvalid = false, s_wvalid = false, s_bready = false, s_arvalid = false, s_rready = false;
   uint32_t s_awaddr = 0, s_wdata = 0, s_araddr = 0;
   uint8_t s_wstrb = 0, s_awprot = 0, s_arprot = 0;
-  // memory
   bool m_arready = false, m_rvalid = false, m_rlast = false, m_awready = false, m_wready = false;
   bool m_bvalid = false;
   uint8_t m_rresp = 0, m_bresp = 0, m_rid = 0, m_bid = 0;
@@ -39,11 +36,9 @@ struct RtlInputs {
 
 /// Output pins of mxe_top in the same cycle, before the clock edge.
 struct RtlOutputs {
-  // registers
   bool s_awready = false, s_wready = false, s_bvalid = false, s_arready = false, s_rvalid = false;
   uint8_t s_bresp = 0, s_rresp = 0;
   uint32_t s_rdata = 0;
-  // memory
   bool m_arvalid = false, m_rready = false, m_awvalid = false, m_wvalid = false, m_wlast = false;
   bool m_bready = false;
   uint64_t m_araddr = 0, m_awaddr = 0;
@@ -64,13 +59,11 @@ class RtlTop {
   virtual ~RtlTop() = default;
 
   virtual const Params& params() const = 0;
-  /// Holds reset active for `cycles` cycles.
   virtual void reset(unsigned cycles) = 0;
   /// Runs one cycle: applies `in`, settles, reads `out`, then applies the rising edge. Throws
   /// mx::Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
-  /// Sets the number of the next cycle() in the waves after a stopped clock. Waves never move
-  /// backwards.
+  /// Sets the number of the next cycle() in the waves after a stopped clock; never backwards.
   virtual void go_on_at(uint64_t /*cycle*/) {}
   /// Stops the clock of all blocks except registers and counters from the next cycle() on, or
   /// restarts it. Returns true if it is stopped; not every design supports it.

@@ -8,8 +8,7 @@
 
 namespace mxe {
 
-/// A visible signal of any width inside a simulated design (Verilator's --public-flat-rw). The
-/// design must outlive it.
+/// A visible signal of any width (Verilator's --public-flat-rw). The design must outlive it.
 class RtlValue {
  public:
   // Inline, because engine libraries create values too.

@@ -130,12 +130,11 @@ class VerilatedTop : public RtlTop {
   }
 
  private:
-  static constexpr uint64_t kHalfCycle = 500;  // the time unit is 1 ps
+  static constexpr uint64_t kHalfCycle = 500;  // ps
   // Argument of VerilatedVar::elements() that selects the bits of a vector. The named functions
   // differ between Verilator versions: packed() in 5.006, entBits() in 5.048.
   static constexpr int kPacked = 0;
 
-  // Replaces the waveform class if there is none.
   struct NoTrace {};
 
   /// Size in bytes of a scalar variable, 0 for anything else.
@@ -280,8 +279,7 @@ class VerilatedTop : public RtlTop {
   std::string waves_;
   bool traced_;
   std::function<void()> before_edge_;
-  mutable VerilatedContext context_;  // mutable: its scopes are only available from a non-const
-                                      // context
+  mutable VerilatedContext context_;  // its scopes need a non-const context
   std::unique_ptr<Model> top_;
   std::optional<HeldClocks> held_clocks_;
   std::conditional_t<std::is_void_v<Trace>, NoTrace, Trace> trace_;

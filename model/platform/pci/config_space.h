@@ -29,7 +29,7 @@ class ConfigSpace {
  public:
   static constexpr std::size_t kBytes = 256;
   static constexpr uint64_t kBar0Bytes = 4096;
-  static constexpr unsigned kMsi = 0x40;  ///< offset of the MSI capability
+  static constexpr unsigned kMsi = 0x40;
 
   explicit ConfigSpace(const Ids& ids);
 
@@ -38,9 +38,7 @@ class ConfigSpace {
   /// Writes the writable bits; everything else is ignored.
   void write(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// True if the function responds to accesses to BAR 0.
   bool memory_enabled() const;
-  /// True if the function may access the guest's memory.
   bool bus_master() const;
   /// True if it may send message(), which is a memory access too.
   bool message_enabled() const;

@@ -42,10 +42,9 @@ class PciFunction : public sc_core::sc_module {
   void read_config(uint64_t offset, std::size_t bytes, uint8_t* data) const;
   void write_config(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// The guest's accesses to BAR 0. Call them in a SystemC thread, because they wait for the
-  /// engine. An access covers one or more whole registers. Any other access, one outside the BAR,
-  /// one with a register error, and any access while memory is disabled reads as all ones; a write
-  /// is dropped.
+  /// The guest's accesses to BAR 0, one or more whole registers. Call them in a SystemC thread:
+  /// they wait. Other sizes, addresses outside, register errors and all accesses while memory is
+  /// disabled read as all ones; writes are dropped.
   void read_bar0(uint64_t offset, std::size_t bytes, uint8_t* data);
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data);
 

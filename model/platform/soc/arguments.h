@@ -9,8 +9,7 @@
 
 namespace mxe::soc {
 
-/// argv in memory at `address`: pointers, a null pointer, strings. Throws mx::Error if it needs
-/// more than `room` bytes.
+/// argv at `address`: pointers, null, strings. Throws mx::Error if it exceeds `room` bytes.
 std::vector<uint8_t> lay_out_arguments(const std::vector<std::string>& arguments, Xlen xlen,
                                        uint64_t address, uint64_t room);
 

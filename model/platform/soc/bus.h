@@ -10,7 +10,6 @@
 
 namespace mxe::soc {
 
-/// A processor access to a device.
 struct BusAccess {
   bool write = false;
   uint64_t address = 0;
@@ -27,8 +26,7 @@ class Bus {
   /// `device` must outlive the bus.
   void attach(const std::string& name, uint64_t base, uint64_t bytes, RegisterDevice& device);
 
-  /// Executes an access. Returns false for a bus error: no device, refused by the device, or not 4
-  /// bytes at a multiple of 4.
+  /// Returns false for a bus error: no device, refused, or not 4 bytes at a multiple of 4.
   bool access(BusAccess& access);
 
   /// Returns "timer + 0x8", or "no device".

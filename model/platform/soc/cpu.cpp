@@ -139,7 +139,6 @@ void Cpu::sleep() {
   sleeping_ = false;
 }
 
-/// Lets the time of the executed blocks pass.
 void Cpu::count_time() {
   if (counted_ == emulator_.bytes_run()) return;
   time_.pass((emulator_.bytes_run() - counted_) / kBytesPerCycle);
@@ -273,7 +272,6 @@ void Cpu::clear_watchpoint(const Watchpoint& point) {
   watch_again();
 }
 
-/// The emulator numbers its watchpoints as in watched_.
 void Cpu::watch_again() {
   emulator_.remove_watchpoints();
   for (const Watched& watched : watched_) {
@@ -290,8 +288,7 @@ void Cpu::look_at_watched() {
   }
 }
 
-/// Detects the engine's writes to watched memory: the bytes changed although the processor did not
-/// stop for its own write.
+/// Detects the engine's writes: watched bytes changed, but the processor did not stop for a write.
 bool Cpu::notice_engine_writes() {
   for (const Watched& watched : watched_) {
     const Watchpoint& point = watched.point;

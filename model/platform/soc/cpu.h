@@ -18,9 +18,8 @@
 namespace mxe::soc {
 
 /// The processor in simulated time: a 2-byte instruction takes 1 ns, a 4-byte instruction 2 ns, a
-/// device access the device's time. While the program computes, interrupts are checked at the first
-/// block of instructions after each multiple of kCheckCycles and at each device access. `wfi` waits
-/// for one.
+/// device access the device's time. Interrupts are checked at each device access and at the first
+/// block of instructions after each multiple of kCheckCycles; `wfi` waits for one.
 class Cpu : public sc_core::sc_module, private Emulator::Listener, private DebugTarget {
  public:
   static constexpr uint64_t kCheckCycles = 100;
@@ -29,7 +28,6 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
       LocalTime& time);
 
-  /// Sets the arguments of main().
   void set_arguments(uint64_t argc, uint64_t argv);
 
   /// `debugger` is called before the first instruction and must outlive the processor.
@@ -92,12 +90,12 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Bus& bus_;
   LocalTime& time_;
   Emulator emulator_;
-  uint64_t counted_ = 0;      // bytes of instructions accounted for
-  uint64_t block_begin_ = 0;  // start time of the last block
-  uint64_t paid_ = 0;         // cycles of the rest of the block that are already accounted for
+  uint64_t counted_ = 0;  // bytes of instructions accounted for
+  uint64_t block_begin_ = 0;
+  uint64_t paid_ = 0;  // cycles of the rest of the block that are already accounted for
   uint64_t next_check_ = 0;
   bool exited_ = false, finished_ = false, sleeping_ = false;
-  bool line_ = false;         // level of the external interrupt
+  bool line_ = false;
   bool interrupted_ = false;  // it has risen since the last block
   sc_core::sc_event risen_;
   int exit_code_ = 0;

@@ -29,8 +29,7 @@ class DebugTarget {
   virtual Xlen xlen() const = 0;
   virtual uint64_t debug_register(unsigned index) const = 0;
   virtual void set_debug_register(unsigned index, uint64_t value) = 0;
-  /// Reads memory; nullopt if some bytes are outside. Devices are not read, because reads have side
-  /// effects.
+  /// Reads memory; nullopt if some bytes are outside. Does not read devices (side effects).
   virtual std::optional<std::vector<uint8_t>> debug_read(uint64_t address,
                                                          uint64_t bytes) const = 0;
   virtual bool debug_write(uint64_t address, const std::vector<uint8_t>& bytes) = 0;
@@ -39,7 +38,6 @@ class DebugTarget {
   /// Returns false unless all bytes are in the memory.
   virtual bool set_watchpoint(const Watchpoint& point) = 0;
   virtual void clear_watchpoint(const Watchpoint& point) = 0;
-  /// The watchpoint of the last stop.
   virtual std::optional<Watchpoint> watch_hit() const = 0;
 };
 
@@ -54,7 +52,6 @@ class Debugger {
   virtual Command stopped(DebugTarget& target, Reason reason) = 0;
   /// True if the running processor should stop. Must return at once.
   virtual bool wants_stop() = 0;
-  /// Called at the end of the run.
   virtual void ended(int exit_code) = 0;
 };
 

@@ -32,7 +32,6 @@ class Emulator {
     virtual void on_breakpoint() = 0;
   };
 
-  /// Consecutive instructions.
   struct Block {
     uint64_t begin = 0, end = 0;
   };
@@ -50,7 +49,6 @@ class Emulator {
   /// Maps `bytes` bytes of memory at `data`, which must outlive the emulator. The range must not
   /// include address 0 or the last address.
   void map_memory(uint64_t address, uint8_t* data, std::size_t bytes);
-  /// Forwards accesses to this range to the listener.
   void map_devices(uint64_t address, std::size_t bytes);
 
   /// Runs until a stop; after `asked`, pc() is the next instruction.
@@ -68,8 +66,7 @@ class Emulator {
   /// The last block started; bytes_run() counts the bytes of all blocks started.
   const Block& block() const { return block_; }
   uint64_t bytes_run() const { return bytes_run_; }
-  /// Calls on_block() for blocks with bytes_run() >= `bytes` only, because a callback for each
-  /// short block is slow.
+  /// Calls on_block() for blocks with bytes_run() >= `bytes` only; a callback for each is slow.
   void call_at(uint64_t bytes) { call_at_ = bytes; }
 
   uint64_t pc() const;
@@ -77,7 +74,6 @@ class Emulator {
   uint64_t reg(unsigned index) const;
   void set_reg(unsigned index, uint64_t value);
 
-  /// Sets the level of the external interrupt (SEIP).
   void set_external_interrupt(bool level);
   bool external_interrupt_enabled() const;
 

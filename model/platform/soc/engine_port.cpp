@@ -13,8 +13,7 @@ bool EnginePort::write(uint32_t offset, uint32_t value) {
   return transport(tlm::TLM_WRITE_COMMAND, offset, value);
 }
 
-/// The processor's lead over the simulation is passed as the access delay; the engine waits for it
-/// only if necessary.
+/// Passes the processor's lead as the access delay; the engine waits for it only if necessary.
 bool EnginePort::transport(tlm::tlm_command command, uint32_t offset, uint32_t& value) {
   payload_.set_command(command);
   payload_.set_address(offset);

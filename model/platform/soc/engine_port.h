@@ -12,7 +12,6 @@
 
 namespace mxe::soc {
 
-/// The engine's registers as a device on the processor's bus.
 class EnginePort : public sc_core::sc_module, public RegisterDevice {
  public:
   tlm_utils::simple_initiator_socket<EnginePort> regs{"regs"};

@@ -10,7 +10,6 @@
 
 namespace mxe::soc {
 
-/// The register that ends the program.
 class ExitRegister : public RegisterDevice {
  public:
   explicit ExitRegister(std::function<void(int code)> exit) : exit_(std::move(exit)) {}

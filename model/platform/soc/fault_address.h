@@ -12,7 +12,7 @@ namespace mxe::soc {
 /// A failed access inside a block of instructions: the emulator provides the current registers, but
 /// only the pc of the block's start.
 struct FailedAccess {
-  uint64_t block = 0;  ///< first instruction of the block
+  uint64_t block = 0;
   bool write = false;
   uint64_t address = 0;
   Xlen xlen = Xlen::rv32;

@@ -13,8 +13,7 @@ namespace mxe::soc {
 /// Packets of gdb's remote protocol over a TCP connection to the local host only.
 class GdbConnection {
  public:
-  /// Listens on 127.0.0.1; port 0 selects a free one. Throws mx::Error if the port is not
-  /// available.
+  /// Listens on 127.0.0.1; port 0: any free port. Throws mx::Error if the port is not available.
   explicit GdbConnection(uint16_t port);
   ~GdbConnection();
   GdbConnection(const GdbConnection&) = delete;
@@ -40,7 +39,7 @@ class GdbConnection {
   int listener_ = -1, connection_ = -1;
   uint16_t port_ = 0;
   GdbPackets packets_;
-  std::deque<GdbPackets::Item> items_;  // not yet returned
+  std::deque<GdbPackets::Item> items_;
 };
 
 }  // namespace mxe::soc

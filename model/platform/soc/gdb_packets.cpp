@@ -32,7 +32,7 @@ std::optional<GdbPackets::Item> GdbPackets::add(char byte) {
       state_ = State::text;
       return std::nullopt;
     case State::text:
-      if (byte == '$') {  // the previous packet was truncated
+      if (byte == '$') {
         text_.clear();
         size_ = 0;
       } else if (byte == '#') {

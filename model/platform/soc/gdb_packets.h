@@ -15,17 +15,16 @@ std::string frame_packet(const std::string& text);
 class GdbPackets {
  public:
   enum class Kind : uint8_t {
-    packet,     ///< correct checksum
+    packet,
     garbled,    ///< wrong checksum or more than kLongestText bytes
     interrupt,  ///< byte 3 between two packets: Ctrl-C in gdb
   };
   struct Item {
     Kind kind;
-    std::string text;  ///< for Kind::packet
+    std::string text;
   };
   static constexpr std::size_t kLongestText = std::size_t{1} << 20;
 
-  /// Adds a byte. Returns the item that it completes, if any.
   std::optional<Item> add(char byte);
 
  private:

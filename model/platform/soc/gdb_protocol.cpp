@@ -16,7 +16,6 @@ constexpr const char* kOk = "OK";
 constexpr const char* kError = "E01";
 constexpr uint64_t kMostMemory = 0x4000;  // bytes in a packet
 
-/// Parses the fields of a packet from left to right.
 class Fields {
  public:
   explicit Fields(const std::string& text) : text_(text) {}
@@ -35,7 +34,6 @@ class Fields {
     return value;
   }
   std::string rest() const { return text_.substr(at_); }
-  /// True if all numbers so far were valid.
   bool ok() const { return ok_; }
 
  private:
@@ -86,7 +84,6 @@ std::string read_registers(const DebugTarget& target) {
   return text;
 }
 
-/// Sets consecutive registers, starting with `first`.
 std::string write_registers(DebugTarget& target, uint64_t first, const std::string& text) {
   const auto bytes = from_hex(text);
   const std::size_t width = register_bytes(target);
@@ -116,8 +113,7 @@ std::string write_memory(DebugTarget& target, uint64_t address, uint64_t count,
   return written ? kOk : kError;
 }
 
-/// Z and z: set or clear a breakpoint or watchpoint. Hardware and software breakpoints are
-/// equivalent here.
+/// Z and z: set or clear a breakpoint (hardware or software: equivalent here) or watchpoint.
 std::string change_point(DebugTarget& target, bool set, const std::string& text) {
   Fields fields(text);
   const uint64_t type = fields.number(), address = fields.number(), bytes = fields.number();
@@ -167,7 +163,6 @@ std::string answer_query(const std::string& packet, const DebugTarget& target) {
   return packet.rfind("qAttached", 0) == 0 ? "1" : "";
 }
 
-/// gdb's signal numbers.
 int gdb_signal(Debugger::Reason reason) {
   switch (reason) {
     case Debugger::Reason::interrupt:
@@ -228,7 +223,7 @@ std::string gdb_answer(const std::string& packet, const std::string& last_stop,
     case 'q':
       return answer_query(packet, target);
     default:
-      return "";  // unknown packet
+      return "";
   }
 }
 

@@ -8,7 +8,6 @@
 
 namespace mxe::soc {
 
-/// The packet that reports a stop.
 std::string gdb_stop(const DebugTarget& target, Debugger::Reason reason);
 
 /// The response to any packet that does not resume the processor; empty for an unknown packet, an

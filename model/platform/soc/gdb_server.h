@@ -24,7 +24,6 @@ class GdbServer : public Debugger {
   void ended(int exit_code) override;
 
  private:
-  /// Answers one packet, or returns its command.
   std::optional<Command> handle(const std::string& packet, DebugTarget& target);
 
   GdbConnection connection_;

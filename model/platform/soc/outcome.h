@@ -10,7 +10,6 @@
 
 namespace mxe::soc {
 
-/// The reason why a program was ended by the platform.
 struct Fault {
   std::string what;  ///< one line
   uint64_t pc = 0;
@@ -26,7 +25,7 @@ struct Outcome {
   int exit_code = 0;  ///< of the program, unless there was a fault
   std::optional<Fault> fault;
   uint64_t nanoseconds = 0;  ///< simulated
-  uint64_t accesses = 0;     ///< register accesses of the program
+  uint64_t accesses = 0;
 };
 
 }  // namespace mxe::soc

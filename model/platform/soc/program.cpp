@@ -29,7 +29,6 @@ struct Elf64 {
 constexpr uint32_t kEmbeddedRegisters = 0x8;  // EF_RISCV_RVE: x0 to x15 only
 constexpr uint32_t kFloatAbi = 0x6;           // EF_RISCV_FLOAT_ABI: 0 passes floats in x registers
 
-/// An ELF file with bounds-checked access.
 class ElfFile {
  public:
   ElfFile(std::string path, std::vector<uint8_t> bytes)
@@ -39,7 +38,6 @@ class ElfFile {
     throw mx::Error(fmt::format("{}: {}", path_, why));
   }
 
-  /// True if [offset, offset + size) lies in the file.
   bool has(uint64_t offset, uint64_t size) const {
     return size <= bytes_.size() && offset <= bytes_.size() - size;
   }

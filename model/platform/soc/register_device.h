@@ -5,8 +5,7 @@
 
 namespace mxe::soc {
 
-/// A device on the processor's bus: 32-bit registers at multiples of 4. The functions return false
-/// for a bus error.
+/// A device with 32-bit registers at multiples of 4. The functions return false for a bus error.
 class RegisterDevice {
  public:
   virtual ~RegisterDevice() = default;

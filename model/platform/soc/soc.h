@@ -28,11 +28,11 @@
 namespace mxe::soc {
 
 struct SocOptions {
-  MemoryTiming timing;                 ///< timing of the memory
-  uint64_t quantum = 10'000;           ///< see LocalTime
-  uint64_t timeout_us = 0;             ///< simulated time; 0: unlimited
-  std::vector<std::string> arguments;  ///< argv
-  Debugger* debugger = nullptr;        ///< must outlive the platform; may be null
+  MemoryTiming timing;
+  uint64_t quantum = 10'000;  ///< see LocalTime
+  uint64_t timeout_us = 0;    ///< simulated time; 0: unlimited
+  std::vector<std::string> arguments;
+  Debugger* debugger = nullptr;  ///< must outlive the platform; may be null
 };
 
 /// The virtual platform for firmware: a RISC-V processor, an engine (model or RTL), a shared

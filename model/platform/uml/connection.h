@@ -10,7 +10,6 @@
 
 namespace mxe::uml {
 
-/// A Unix socket for one peer.
 class Listener {
  public:
   /// Throws mx::Error if the socket cannot be created.
@@ -25,10 +24,9 @@ class Listener {
   FileDescriptor socket_;
 };
 
-/// Files per message at most.
 inline constexpr std::size_t kMostFiles = 8;
 
-/// Waits for exactly `bytes` bytes; files sent with them are stored in `files` or closed. Returns
+/// Receives exactly `bytes` bytes; files sent with them are stored in `files` or closed. Returns
 /// false if the peer has closed the connection. Throws ProtocolError for more than kMostFiles
 /// files.
 bool receive(int socket, void* data, std::size_t bytes,

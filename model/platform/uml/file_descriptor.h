@@ -7,7 +7,6 @@
 
 namespace mxe::uml {
 
-/// Owns a file descriptor.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

@@ -90,8 +90,6 @@ void Machine::write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data
   function_.write_bar0(offset, bytes, data);
 }
 
-// ------------------------------------------------------------------------ time
-
 uint64_t Machine::now() const { return frozen_.value_or(clock_.now() - skipped_); }
 
 /// Linux's clock: simulated time or wall-clock time.
@@ -127,8 +125,7 @@ void Machine::fail(std::string fault) {
   if (!over()) fault_ = std::move(fault);
 }
 
-/// Ends the run at the timeout, or if a task waits for a stalled engine. Queries Linux's tasks
-/// first.
+/// Ends the run at the timeout, or if a task waits for a stalled engine; queries Linux first.
 void Machine::check() {
   if (inspecting_ || over()) return;
   if (asleep_) return inspect("Linux sleeps for ever: nothing can wake it");
@@ -280,7 +277,6 @@ void Machine::pass_time() {
   }
 }
 
-/// Resumes Linux.
 void Machine::go_on() {
   permit();
   const TimeMessage run = time_.run(now());
@@ -310,8 +306,6 @@ void Machine::run_own_time() {
     check();
   }
 }
-
-// --------------------------------------------------------------------- sockets
 
 void Machine::add_watches(std::vector<pollfd>& ends) const {
   for (const Watch& watch : watches_) ends.push_back({watch.file, watch.events, 0});
@@ -415,8 +409,6 @@ void Machine::carry_out_commands() {
     unclaimed_ = written == 0 ? unclaimed_ + 1 : 0;
   }
 }
-
-// ------------------------------------------------------------------ interrupts
 
 void Machine::deliver_message() {
   Virtqueue& queue = device_.queue(VhostDevice::kInterrupts);

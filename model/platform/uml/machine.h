@@ -23,9 +23,9 @@
 namespace mxe::uml {
 
 struct MachineOptions {
-  std::string device_socket;  ///< socket of the device
-  std::string time_socket;    ///< socket of the clock; empty: Linux has its own clock
-  MemoryTiming timing;        ///< timing of Linux's memory
+  std::string device_socket;
+  std::string time_socket;  ///< socket of the clock; empty: Linux has its own clock
+  MemoryTiming timing;
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
   /// Time on Linux's clock without a burst or an interrupt of the engine after which Linux is
@@ -41,7 +41,7 @@ struct MachineOutcome {
   std::string engine;
   uint64_t nanoseconds = 0;  ///< on Linux's clock
   uint64_t register_accesses = 0;
-  uint64_t bursts = 0;    ///< bursts of the engine
+  uint64_t bursts = 0;
   uint64_t messages = 0;  ///< interrupts
   /// Simulation time of the first message, in nanoseconds.
   std::optional<uint64_t> first_message;
@@ -73,7 +73,6 @@ class Machine : public sc_core::sc_module, private PciTarget {
   /// Result of the query. `stuck` is a line about a task that waits for the engine and becomes the
   /// fault of the run. Without it the run continues, unless the timeout has expired.
   void inspected(std::optional<std::string> stuck);
-  /// Ends run(); call it in a callback.
   void stop() { stopped_ = true; }
 
   /// Runs until stop() is called or a fault occurs: protocol error, hang, timeout, or Linux waits
@@ -144,7 +143,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
 
   std::optional<pci::Message> message_;
   std::optional<uint64_t> first_message_, last_message_;
-  bool no_room_ = false;    // no free buffer in Linux's queue
+  bool no_room_ = false;
   uint32_t unclaimed_ = 0;  // buffers not yet reclaimed by Linux
   sc_core::sc_event message_event_, starved_event_;
   uint64_t skipped_ = 0;            // register access cycles, left out of Linux's clock
@@ -152,7 +151,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   uint64_t wall_start_ = 0;
   std::function<bool()> ask_;
   bool inspecting_ = false, asleep_ = false;
-  bool fault_is_checks_ = false;            // check() found the fault
+  bool fault_is_checks_ = false;
   std::optional<std::string> final_fault_;  // set during an inspection: the run ends after it
   uint64_t progress_ = 0;                   // bursts and interrupts of the engine
   uint64_t progress_ns_ = 0;                // and their time on Linux's clock

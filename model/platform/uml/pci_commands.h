@@ -25,11 +25,9 @@ class PciCommands {
 
   explicit PciCommands(PciTarget& target) : target_(target) {}
 
-  /// Returns the number of bytes written into the buffer. Throws ProtocolError for an invalid
-  /// request.
+  /// Returns the number of bytes written into the buffer. Throws ProtocolError if it is invalid.
   std::size_t execute(const Buffer& buffer);
 
-  /// Accesses to BAR 0.
   uint64_t register_accesses() const { return register_accesses_; }
 
  private:

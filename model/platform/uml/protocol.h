@@ -8,8 +8,7 @@
 #include "model/numerics/error.h"
 
 /// Messages between User-mode Linux and a device (vhost-user, virtio-pcidev) or its clock
-/// (um_timetravel). Numbers are little-endian, as on the host. Names follow the kernel's headers in
-/// our spelling.
+/// (um_timetravel), little-endian, with the names of the kernel's headers.
 namespace mxe::uml {
 
 /// Linux violated a protocol. what() is one line; the session is over.
@@ -43,7 +42,6 @@ enum class VhostRequest : uint32_t {
   set_slave_req_fd = 21,
   vring_kick = 35,
 };
-/// Request of the device on the channel of set_slave_req_fd.
 constexpr uint32_t kSlaveVringCall = 4;
 
 constexpr uint64_t kFeatureVersion1 = uint64_t{1} << 32;
@@ -100,7 +98,7 @@ enum class TimeOp : uint32_t {
 /// The shared memory; Linux is the only client.
 struct TimeSchedule {
   static constexpr uint32_t kVersion = 2;
-  static constexpr uint16_t kLinux = 0;  ///< client number
+  static constexpr uint16_t kLinux = 0;
   static constexpr uint32_t kWants = 1;  ///< client flag: wants to run at `wanted`
   static constexpr std::size_t kHeaderBytes = 4096, kClientBytes = 128;
 

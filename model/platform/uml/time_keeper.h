@@ -38,7 +38,6 @@ class TimeKeeper {
   uint64_t wanted() const;
   /// Value of Linux's clock. While running, Linux sets it before it sends a message.
   uint64_t shown() const;
-  /// Sets the clock of a waiting Linux.
   void show(uint64_t now);
   /// Resumes Linux at `now`: returns the message to send.
   TimeMessage run(uint64_t now);

@@ -15,7 +15,7 @@
 namespace mxe::uml {
 
 struct VhostMessage {
-  static constexpr uint32_t kMostBytes = 4096;  ///< payload
+  static constexpr uint32_t kMostBytes = 4096;
 
   VhostHeader header;
   std::vector<uint8_t> payload;

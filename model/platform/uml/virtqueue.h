@@ -11,13 +11,11 @@
 
 namespace mxe::uml {
 
-/// Bytes of Linux's memory, mapped into this process.
 struct Piece {
   uint8_t* data = nullptr;
   std::size_t bytes = 0;
 };
 
-/// A buffer of a queue.
 struct Buffer {
   uint16_t head = 0;
   std::vector<Piece> readable, writable;
@@ -62,8 +60,8 @@ class Virtqueue {
   bool enabled_ = false, placed_ = false;
   uint32_t entries_ = 0;
   uint64_t descriptors_ = 0, available_ = 0, used_ = 0;
-  uint16_t next_ = 0;       // next entry of the available ring
-  uint16_t next_used_ = 0;  // next entry of the used ring
+  uint16_t next_ = 0;
+  uint16_t next_used_ = 0;
 };
 
 }  // namespace mxe::uml
