@@ -41,9 +41,9 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point);
 
 /// The part that limits a job.
 enum class Limit : uint8_t {
-  array,    ///< rows of tiles enter the array
-  feeder,   ///< it decodes words of B
-  port,     ///< the engine's port transfers beats
+  array,  ///< rows of tiles enter the array
+  feeder,
+  port,
   memory,   ///< the memory transfers bytes, at a lower rate than the port
   latency,  ///< none of them works for half of the time
 };

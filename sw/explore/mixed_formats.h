@@ -7,7 +7,6 @@
 
 namespace mxe::explore {
 
-/// In one pair of formats.
 struct FormatCost {
   uint64_t cycles = 0;
   double noise = 0;  ///< noise power that the layer adds, relative to the signal of the network

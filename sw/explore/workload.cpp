@@ -246,7 +246,7 @@ Workload parse_workload(const std::string& text, const std::string& path) {
     const std::vector<std::string> fields = csv_fields(line, place);
     const auto is_empty = [](const std::string& field) { return field.empty(); };
     if (std::all_of(fields.begin(), fields.end(), is_empty)) continue;
-    if (fields.size() == 1 && fields[0].rfind('#', 0) == 0) {  // a comment in quotes
+    if (fields.size() == 1 && fields[0].rfind('#', 0) == 0) {
       read_comment(fields[0], workload, place);
     } else if (!table) {
       table.emplace(fields, place);

@@ -13,10 +13,10 @@ namespace mxe::explore {
 
 /// Contents of a layer's B. They determine which bytes of a network stay in memory between runs.
 enum class StoredB : uint8_t {
-  unsaid,       ///< not in the file
-  weights,      ///< each of the `count` products has different ones
-  kv_cache,     ///< keys or values of earlier tokens, different for each product
-  activations,  ///< the result of another layer
+  unsaid,    ///< not in the file
+  weights,   ///< each of the `count` products has different ones
+  kv_cache,  ///< keys or values of earlier tokens, different for each product
+  activations,
 };
 /// Names in records and, except for the first, in the column B of CSV files.
 inline constexpr std::array kStoredBNames{"unsaid", "weights", "kv_cache", "activations"};

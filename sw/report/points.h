@@ -13,7 +13,7 @@ namespace mxe::report {
 struct Exploration {
   std::vector<nlohmann::ordered_json> points;  ///< lines of points.jsonl, then of combined.jsonl
   std::map<std::size_t, std::string> traces;  ///< relative path of the trace, by index of the point
-  nlohmann::ordered_json space;               ///< space.json, or null
+  nlohmann::ordered_json space;
   std::vector<nlohmann::ordered_json> mixtures;  ///< lines of formats.jsonl
   std::size_t combined = 0;  ///< number of points at the end that combine all workloads
   std::size_t cut_line = 0;  ///< number of an incomplete last line of an interrupted run, else 0

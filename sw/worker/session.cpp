@@ -22,7 +22,6 @@ Json run_shape(Device& device, const EngineSetup& setup, const Json& request) {
   return describe(device.run(shape), shape, setup);
 }
 
-/// Results are written to the memory file: bytes, then scales.
 Json run_products(Device& device, const EngineSetup& setup, const Json& request, Channel& channel) {
   const Products products = read_products(request, channel);
   const JobShape shape = products.total();

@@ -192,7 +192,7 @@ def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
 
 
 class Speed(NamedTuple):
-    prefill: mxe.Recording  #: the prompt, all bytes at once
+    prefill: mxe.Recording
     decode: list[mxe.Recording]  #: one recording for each byte that was written
     text: bytes
     same: bool  #: all logits have the bits of the reference

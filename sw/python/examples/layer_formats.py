@@ -107,7 +107,7 @@ class Network(NamedTuple):
     learned: Callable[[Products], Floats]  #: results for the texts of gains
     results: Callable[[Products], Floats]  #: results for the texts of quality
     quality: Callable[[Floats, Floats], str]  #: of `results`, compared with float32
-    items: str = f"{TOKENS} tokens"  #: the input of `record`
+    items: str = f"{TOKENS} tokens"
 
 
 #: Texts for the gains of MiniLM; its questions and passages measure quality.

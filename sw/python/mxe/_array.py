@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized arrays."""
 from __future__ import annotations
 
 import json

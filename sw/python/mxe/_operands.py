@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operands of matrix products."""
 from __future__ import annotations
 
 from typing import Any, Optional

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats, presets and quantizers."""
 from __future__ import annotations
 
 import dataclasses
@@ -19,7 +18,7 @@ class Format:
     """
 
     name: str  #: MXE's name, whichever alias was passed
-    bits: int = dataclasses.field(init=False)  #: per element
+    bits: int = dataclasses.field(init=False)
     exponent_bits: int = dataclasses.field(init=False)  #: 0 for integers
     mantissa_bits: int = dataclasses.field(init=False)
     bias: int = dataclasses.field(init=False)
@@ -30,7 +29,7 @@ class Format:
     has_inf: bool = dataclasses.field(init=False)
     has_nan: bool = dataclasses.field(init=False)
     block: int = dataclasses.field(init=False)  #: elements that share a scale
-    scale: str = dataclasses.field(init=False)  #: scale format
+    scale: str = dataclasses.field(init=False)
     bits_per_element: float = dataclasses.field(init=False)  #: with its share of the scale
     compression_fp32: float = dataclasses.field(init=False)
     compression_fp16: float = dataclasses.field(init=False)

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to an engine's process, and its replies."""
 from __future__ import annotations
 
 import operator

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of quantization studies."""
 from __future__ import annotations
 
 import dataclasses
@@ -34,7 +33,7 @@ class Comparison(Stats):
 class Side(NamedTuple):
     """The result of one of two quantizers for an element."""
 
-    scale: float  #: of its block
+    scale: float
     code: int
     value: float
 
@@ -60,7 +59,7 @@ class Cause(NamedTuple):
 class Difference:
     """The differences of two quantizers over an array."""
 
-    elements: int  #: compared
+    elements: int
     differing: int
     scales: int  #: elements whose scale differs
     codes: int

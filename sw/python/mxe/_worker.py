@@ -106,7 +106,6 @@ class Worker:
         self._errors.close()
 
     def _receive(self) -> bytes:
-        """One line, or less if the process has ended."""
         line = bytearray()
         while not line.endswith(b"\n"):
             part = self._socket.recv(65536)

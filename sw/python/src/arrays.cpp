@@ -231,7 +231,7 @@ nb::object array_of(mx::NpyArray array) {
     case mx::DType::float32:
       return typed(0.0f);
     default:
-      return nb::none();  // not part of a quantized array
+      return nb::none();
   }
 }
 

@@ -37,7 +37,6 @@ struct Request {
   mx::GemmOptions sums;
 };
 
-// The bias, repeated for all rows.
 class Bias {
  public:
   Bias(std::vector<float> values, bool one_row, std::size_t columns)

@@ -23,7 +23,6 @@ mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name);
 OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
                        const std::optional<std::string>& overflow);
 
-/// Throws mx::Error for formats other than fp32 and bf16.
 bool is_bf16(const std::string& format);
 
 /// A Python array of numbers from their bytes, or a Quantized from codes (one a byte) and scales.

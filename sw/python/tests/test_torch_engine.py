@@ -80,7 +80,7 @@ def test_estimate_is_what_a_run_takes():
         assert [(job.name, job.shape, job.format_a, job.format_b, job.cycles, job.counters)
                 for job in found] == expected
         assert found[0].sqnr_db is None
-    with eng:  # the layers are unchanged
+    with eng:
         assert torch.equal(quantized(ids), y)
     assert torch.equal(plain.train()(ids), plain(ids))
 

@@ -477,7 +477,7 @@ def test_engine_compares_with_what_was_loaded():
             model(x)
             model.load_state_dict(pair(lambda: nn.Linear(64, 48))[0].state_dict())
             model(x)
-    assert recording[0].sqnr_db > 10  # of the loaded numbers
+    assert recording[0].sqnr_db > 10
     assert recording[1].sqnr_db is None  # unknown for codes
 
 

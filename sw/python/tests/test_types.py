@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's types pass mypy --strict."""
 import pathlib
 import shutil
 import subprocess

@@ -97,7 +97,7 @@ class Sizes(NamedTuple):
     batch: Optional[int] = None
     sequence: Optional[int] = None  #: tokens
     context: Optional[int] = None  #: tokens that the last token attends to, including itself
-    dimensions: Mapping[str, int] = {}  #: by name
+    dimensions: Mapping[str, int] = {}
 
 
 # --- Dimensions -------------------------------------------------------------------------------
