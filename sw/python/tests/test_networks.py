@@ -239,8 +239,8 @@ def test_decoder_writes(decoder):
     assert list(rows) == ["float32", *map(str, module.MIXES)]
     mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
     found = module.compare(weights, mixes)
-    pages = b"".join((SOURCE / page).read_bytes() for page in module.PAGES)
-    assert module.PROMPTS[3].encode() + found[None].texts[3][:40] in pages  # it memorised them
+    memorised = module.PROMPTS[3].encode() + found[None].texts[3][:40]
+    assert memorised in module.KNOWN.encode()
     for mix, one in found.items():
         assert one.bits == pytest.approx(rows[str(mix or "float32")][0], abs=0.02), mix
     assert found[mixes[0]].same == [None] * 4
