@@ -47,8 +47,7 @@ struct Array {
     for (Element& one : pe) one.swap_b();
   }
   /// Broadcasts the A word of one row to the first `columns` PEs. Each adds its block sum to
-  /// accumulator `address`. With `first`, accumulators start from `init` (binary32 per PE; null:
-  /// 0).
+  /// accumulator `address`, which starts from `init` (binary32 per PE; null: 0) if `first`.
   void evaluate(const Word& word, uint32_t scales, unsigned columns, std::size_t address,
                 bool first, const uint32_t* init) {
     decode_a.evaluate(word, 2 * kLanes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RTL bit vectors as plain integers, and the visitor protocol that exposes a block's signals.
-// Members of blocks have the names of RTL signals; the calls of show() in visit() list their
-// widths.
+// Members of blocks have the names of RTL signals; visit() lists their widths.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +70,7 @@ void show(Visitor& v, const char* name, unsigned width, Bits value) {
   v(name, width, width >= 128 ? value : value & ((Bits{1} << width) - 1));
 }
 
-/// Passes the signals of a sub-block to a visitor, under its instance name. A block always reports
-/// the same signals in the same order.
+/// Passes the signals of a sub-block to a visitor, always in the same order.
 template <class Visitor, class Block>
 void show_block(Visitor& v, const char* instance, const Block& block) {
   v.enter(instance);

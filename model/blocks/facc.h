@@ -14,10 +14,10 @@ enum class Special : uint8_t { none, nan, pinf, ninf };
 /// zero is +0; a negative value that underflows keeps its sign.
 ///
 /// The addition uses a fixed-point window in units of sum's lsb: Frac fraction bits below it (the
-/// lowest is a sticky bit) and headroom for an accumulator up to Width + 1 positions above it. An
-/// accumulator below the window only sets the sticky bit. One above the window is too large for sum
-/// to change and passes unchanged. A negative total is normalised as one's complement; rounding
-/// adds the missing one. _qN is the register at the end of stage N. exp_i has the bias `Bias`.
+/// lowest is a sticky bit) and headroom for an accumulator up to Width + 1 positions above it. The
+/// accumulator's bits below the window set the sticky bit. An accumulator above the window is too
+/// large for sum to change and passes unchanged. A negative total is normalised as one's
+/// complement; rounding adds the missing one. _qN is the register at the end of stage N.
 template <unsigned Width, unsigned Frac = 27, int32_t Bias = 0>
 struct Facc {
   static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of mxe_pkg that datapath blocks share: formats, geometry, decoded lanes, and rounding
-// of results to two bytes.
+// The parts of mxe_pkg that datapath blocks share.
 #pragma once
 
 #include <array>

@@ -13,7 +13,6 @@ struct Scale {
   bool nan_o = false, pinf_o = false, ninf_o = false;
 
   /// `exp_base`: scale of A - 254 + lsbA + lsbB + kExpBias. `a_nan`: the scale of A is 255.
-  /// `b_scale`: scale of B.
   void evaluate(int32_t exp_base, bool a_nan, uint32_t b_scale, const DecodedWord& a,
                 const DecodedWord& b) {
     is_nan = a.nan | b.nan | (a.inf & b.zero) | (a.zero & b.inf);

@@ -57,8 +57,7 @@ inline mx::GemmOptions engine_sums(bool fp4_dual) {
   return options;
 }
 
-/// One matrix product D = A * B^T (+ C), or a batch of products of one shape. The operands are
-/// already quantized.
+/// One matrix product D = A * B^T (+ C) of quantized operands, or a batch of products of one shape.
 struct Job {
   mx::MxTensor a;             ///< [batch * m][k]
   mx::MxTensor b;             ///< [batch * n][k]
@@ -79,8 +78,7 @@ struct Job {
   StoredOutput golden(const mx::GemmOptions& options) const;
 };
 
-/// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart. With stride 0 all
-/// rows share one row in memory.
+/// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart (0: all the same).
 struct JobPart {
   const char* name = "";
   std::size_t rows = 0, row_bytes = 0;

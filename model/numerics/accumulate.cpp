@@ -67,8 +67,7 @@ uint32_t accumulate(uint32_t acc, Int128 sum, int exponent) {
                                        : static_cast<Int128>(parts.significand);
   if (addend == 0) return round_to_float(sum, exponent);
   const int distance = parts.exponent - exponent;
-  // If one operand lies entirely below the other's rounding position, only its sign matters: +-1 in
-  // extra low bits replaces it.
+  // An operand entirely below the other's rounding position is replaced by +-1 in extra low bits.
   if (distance > kMaxAccShift) {
     return round_to_float(addend * 8 + (sum < 0 ? -1 : 1), parts.exponent - 3);
   }

@@ -36,16 +36,14 @@ struct BlockDot {
 BlockDot block_dot(FormatId format_a, const uint8_t* a, uint8_t scale_a, FormatId format_b,
                    const uint8_t* b, uint8_t scale_b, std::size_t count);
 
-/// Adds a block to an accumulator. NaN propagates, infinity propagates with its sign, +Inf plus
-/// -Inf gives NaN.
+/// Adds a block to an accumulator. NaN and infinity propagate; +Inf plus -Inf gives NaN.
 uint32_t accumulate(uint32_t acc, const BlockDot& block);
 
 /// RNE_fp32(even + odd): joins the two chains of the dual rate, special values included.
 uint32_t merge_chains(uint32_t even, uint32_t odd);
 
-/// Two's complement bits of the exact sum of 32 products of the two formats, -128 of mxint8
-/// included: 21 for mxint8 times mxint8 (table: docs/numerics.md). An engine needs TREE_W of at
-/// least this.
+/// Two's complement bits of the exact sum of 32 products of the two formats, the minimum TREE_W of
+/// an engine. Example: 21 for mxint8 times mxint8, -128 included (table: docs/numerics.md).
 unsigned pair_tree_width(FormatId a, FormatId b);
 
 bool is_four_bit(FormatId format);

@@ -35,8 +35,7 @@ struct ArrayParts {
   int axis = -1;
   std::optional<float> tensor_scale, tensor_amax;
   std::optional<std::vector<float>> row_amaxes;
-  /// quantize() computed tensor_scale and tensor_amax. They are not checked against each other and
-  /// may be NaN, Inf or 0.
+  /// tensor_scale and tensor_amax come from quantize(): not checked, may be NaN, Inf or 0.
   bool is_stored = false;
   std::string codes_name = "codes", scales_name = "scales";
 };

@@ -44,8 +44,7 @@ inline AxisView split_at(const std::vector<std::size_t>& shape, std::size_t axis
   return view;
 }
 
-/// Transposes [outer][length][inner] to [outer * inner][length]: blocks along the axis become
-/// contiguous.
+/// Transposes [outer][length][inner] to [outer * inner][length].
 template <typename T>
 std::vector<T> axis_to_rows(const std::vector<T>& values, const AxisView& view) {
   std::vector<T> rows(values.size());

@@ -43,8 +43,7 @@ struct BlockRules {
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
 
-/// Unclamped scale exponent of a block with amax > 0, in exact arithmetic. Example: amax 6, E2M1
-/// (emax 2), rule floor -> 0.
+/// Exact, unclamped scale exponent for amax > 0. Example: amax 6, E2M1 (emax 2), floor -> 0.
 int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
 
 struct BlockScale {

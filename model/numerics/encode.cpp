@@ -79,8 +79,7 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint6
 
 namespace {
 
-// floor(log2f(value)) of a scaled element. Values below the float32 normals are subnormal in every
-// format, so their binade is irrelevant.
+// floor(log2f(value)) of a scaled element. Irrelevant for subnormals of every format.
 int element_log2_float32(uint64_t significand, int exponent) {
   return floor_log2_float32({false, static_cast<uint32_t>(significand), exponent});
 }

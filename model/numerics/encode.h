@@ -29,13 +29,11 @@ Rounding parse_rounding(std::string_view name);
 /// (splitmix64). They do not depend on threads or block sizes.
 uint64_t random_bits(uint64_t seed, uint64_t index);
 
-/// significand * 2^shift rounded to an integer; nearest_up assumes a positive number. Stochastic
-/// rounding rounds up if the dropped part, as a fraction of 2^64, exceeds `random`. Example: (7,
-/// -1, nearest_even) -> 4.
+/// significand * 2^shift, > 0, rounded to an integer: (7, -1, nearest_even) -> 4. Stochastic
+/// rounding rounds up if the dropped part, as a fraction of 2^64, exceeds `random`.
 uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint64_t random = 0);
 
-/// Magnitude code of significand * 2^exponent, significand < 2^40. Keeps subnormals; saturates to
-/// the largest finite value.
+/// Magnitude code of significand * 2^exponent, significand < 2^40. Saturates to max_code.
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding);
 

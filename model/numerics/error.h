@@ -7,8 +7,7 @@
 
 namespace mx {
 
-/// Input error. `what()` is one line: the problem, then the allowed values. Command lines print it
-/// unchanged.
+/// Input error. `what()` is one line, printed unchanged: the problem, then the allowed values.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -39,8 +39,7 @@ struct ElementExplanation {
   Fate fate = Fate::exact;
 };
 
-/// Explains element `at` of x. `array` is the quantization of x, with dequantized values. Throws
-/// Error if `at` is out of range.
+/// `array` is the quantization of x, with dequantized values. Throws Error if `at` is out of range.
 ElementExplanation explain(const float* x, const QuantizedArray& array, std::size_t at);
 
 /// Comparison of two quantizers, a and b, on an array.

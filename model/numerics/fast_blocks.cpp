@@ -9,9 +9,8 @@
 namespace mx {
 namespace {
 
-// Elements with a mantissa from kNearTop on may have a log2f that is one too high. Blocks with a
-// smaller amax than kFarFromSubnormal may have subnormal elements. Both need the exact path when
-// truncating.
+// Truncation needs the exact path for mantissas from kNearTop on, whose log2f may be one too high,
+// and for blocks with amax < kFarFromSubnormal, which may have subnormal elements.
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
 
@@ -129,8 +128,7 @@ FastBlocks::Scale FastBlocks::zero_scale() const {
   return result;
 }
 
-// Finds the amax at which the scale changes in a binade, by bisection. It changes at most once in
-// all scale rules.
+// Finds the amax at which the scale changes in a binade (at most once), by bisection.
 void FastBlocks::find_binade(uint32_t field) {
   const auto same = [](const Scale& a, const Scale& b) {
     return a.ordinary == b.ordinary && a.code == b.code && to_bits(a.value) == to_bits(b.value) &&

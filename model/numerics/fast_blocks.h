@@ -3,8 +3,7 @@
 //
 // The kernels process ordinary blocks: finite elements and a scale in the kernels' range. Other
 // blocks (NaN, Inf, a subnormal amax, ...) are skipped and returned to the caller, which quantizes
-// them one by one (block.h). The scale rules are not implemented again: block_scale() is tabulated,
-// per binade of amax.
+// them one by one (block.h). Scale rules are not implemented again: block_scale() is tabulated.
 #pragma once
 
 #include <array>
@@ -44,9 +43,8 @@ class FastBlocks {
   void line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
             std::size_t scale_at, std::vector<std::size_t>& left);
 
-  /// Quantizes `columns` <= kColumns adjacent columns from x[at]. Each column is one block of
-  /// `rows` elements, `stride` apart. `own` has the rules of each column if tensor scales differ,
-  /// else null.
+  /// Quantizes `columns` <= kColumns adjacent columns from x[at]; each is one block of `rows`
+  /// elements, `stride` apart. `own`: rules per column if tensor scales differ, else null.
   void columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
                std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
                const BlockRules* own = nullptr);

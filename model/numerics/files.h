@@ -13,8 +13,7 @@
 
 namespace mx {
 
-/// Reads at most `most` bytes of a file, or of standard input for "-". Throws Error if it cannot be
-/// opened or read.
+/// Reads at most `most` bytes of a file, or of standard input for "-". Throws Error on failure.
 std::vector<uint8_t> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 std::string read_text(const std::string& path, std::size_t most = SIZE_MAX);
 
@@ -62,8 +61,7 @@ void require_extension(const std::string& path, std::string_view extension, std:
 /// writers that replace the file of this name. Throws Error for devices and FIFOs.
 std::string regular_place(const std::string& path);
 
-/// Throws Error if the file does not exist: some writers remove an output after a failure. An empty
-/// path passes.
+/// Throws Error unless `path` is empty or exists: some writers remove an output after a failure.
 void require_written(const std::string& path);
 
 /// True for "-", /dev/stdout and /dev/fd/1.

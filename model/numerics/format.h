@@ -40,8 +40,7 @@ enum class Specials : uint8_t {
   ieee,      ///< E5M2: the top exponent encodes infinity and NaN
 };
 
-/// Encoding of a format. Codes are right aligned. A floating code is sign, exponent, mantissa; an
-/// integer code is two's complement.
+/// Encoding of a format. Codes are right aligned: {sign, exponent, mantissa} or two's complement.
 struct ElementShape {
   FormatKind kind = FormatKind::floating;
   int bits = 0;           ///< of a code, sign included
@@ -73,8 +72,7 @@ struct ElementShape {
   constexpr int integer_bits() const {
     return kind == FormatKind::integer ? bits : mantissa_bits + 1 + max_shift();
   }
-  /// Largest |integer| of value = integer * 2^lsb_exponent: 12 for E2M1, 128 for int8. Requires
-  /// integer_bits() <= 64.
+  /// Largest |value| / 2^lsb_exponent, if integer_bits() <= 64: 12 for E2M1, 128 for int8.
   constexpr uint64_t largest_integer() const {
     if (kind == FormatKind::integer) return sign_mask();
     const uint64_t hidden = uint64_t{1} << mantissa_bits;

@@ -8,8 +8,7 @@
 namespace mx {
 namespace {
 
-// Value of a code in the comparison. With amax_first it multiplies in a different order than
-// scaled_value().
+// Value of a code in the comparison; with amax_first its products differ from scaled_value().
 float candidate(float value, const BlockRules& rules, const BlockScale& scale) {
   if (rules.options.value_order != ValueOrder::amax_first) {
     return rules.scaled_value(value, scale.value);

@@ -43,8 +43,7 @@ struct GemmOptions {
 ///
 /// a is [M][K], b is [N][K], bias is [M][N] or null (zeros). NaN scales and elements, Inf * 0 and
 /// Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign. K = 0 gives the bias.
-/// Throws Error if the values of K differ, a tensor's vectors have the wrong size, or the rule does
-/// not support a format.
+/// Throws Error if K differs, a tensor's vectors have wrong sizes or the rule lacks a format.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,

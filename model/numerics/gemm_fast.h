@@ -11,8 +11,7 @@
 
 namespace mx {
 
-/// Packs the operands once, then multiplies ranges of rows. All ranges except the last are
-/// multiples of tile_rows().
+/// Packs the operands once, then multiplies ranges of rows, in multiples of tile_rows().
 class FastGemm {
  public:
   /// `level` and `threads` apply to the packing only.

@@ -109,8 +109,7 @@ struct Vec {
     _mm_storeu_ps(to + 4, x.high);
   }
 
-  // x + y rounded to odd: an inexact result has its lsb set, so that a second rounding to float32
-  // equals a single rounding.
+  // x + y rounded to odd (inexact: lsb set), so that a second rounding equals a single one.
   MX_VECTOR static inline __m256d add_odd(__m256d x, __m256d y) {
     const __m256d sum = _mm256_add_pd(x, y);
     // Fast path: most sums are exact; then sum - x == y and sum - y == x. For an inexact sum,
@@ -125,8 +124,7 @@ struct Vec {
     const __m256i bits = _mm256_castpd_si256(sum);
     const __m256i inexact =
         _mm256_castpd_si256(_mm256_cmp_pd(error, _mm256_setzero_pd(), _CMP_NEQ_OQ));
-    // An even result moves by one toward the exact value: +1 if the error has the sum's sign, else
-    // -1.
+    // An even result moves toward the exact value: +1 if the error has the sum's sign, else -1.
     const __m256i even =
         _mm256_sub_epi64(_mm256_and_si256(bits, _mm256_set1_epi64x(1)), _mm256_set1_epi64x(1));
     const __m256i step = _mm256_castpd_si256(

@@ -80,8 +80,7 @@ constexpr int kRemainderBits = 8;
 
 // Blocks of a row that are packed at a time.
 constexpr std::size_t kStretchBlocks = 8;
-// Distance of rows in the buffer, in elements: 64 more than a stretch, so that rows do not map to
-// the same cache set.
+// Elements per row of the buffer: 64 extra, so that rows do not map to the same cache set.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
 struct Role {

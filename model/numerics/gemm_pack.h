@@ -40,9 +40,8 @@ GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 constexpr std::size_t kLowTile = 4;     ///< rows
 constexpr std::size_t kHighTile = 6;    ///< rows
 constexpr std::size_t kTileGroups = 2;  ///< groups of columns, one vector each
-/// Rows per tile for an A of `rows` rows. A row takes a fifth less time in a high tile, but padding
-/// may cost more: 4 rows use a low tile, 5 rows a high one. words_double uses low tiles: its
-/// kernels need the registers.
+/// Rows per tile for an A of `rows` rows. A row takes a fifth less time in a high tile, unless
+/// padding costs more: 4 rows use a low tile, 5 a high one. words_double lacks registers for high.
 std::size_t tile_rows(GemmPath path, std::size_t rows);
 
 /// Part of an element that its word cannot hold.

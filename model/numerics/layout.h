@@ -32,9 +32,8 @@ void require_swizzle(bool has_codes, std::size_t scale_rank, std::size_t axis, s
 /// Bytes of swizzle_scales(): 130 x 5 scales -> 256 x 8 = 2,048.
 std::size_t swizzled_size(std::size_t rows, std::size_t columns);
 
-/// Arranges scales [rows][columns] in the 32x4x4 layout of cuBLAS and tcgen05. Rows are padded with
-/// 0 to a multiple of 128, columns to a multiple of 4. A 128x4 tile is stored as 32 rows of 4 row
-/// groups of 4 columns.
+/// Arranges scales [rows][columns] in the 32x4x4 layout of cuBLAS and tcgen05: padded with 0 to
+/// multiples of 128 rows and 4 columns, each 128x4 tile as 32 rows of 4 row groups of 4 columns.
 std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std::size_t columns);
 
 std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,

@@ -156,8 +156,7 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-// Product of the dimensions times the element size; nullopt if the nonzero axes overflow. NumPy
-// rejects such shapes, too.
+// Product of the dimensions times the element size; nullopt if the nonzero axes overflow.
 std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std::size_t element) {
   constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max();
   std::size_t bytes = element;

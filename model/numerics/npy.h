@@ -40,20 +40,17 @@ struct NpyArray {
   std::size_t size() const;
 };
 
-/// Reads a file and converts Fortran order and big endian. Throws Error with the file's name for a
-/// bad magic number, a truncated or inconsistent header, missing or surplus data, and unsupported
-/// types (TypeError).
+/// Reads a file and converts Fortran order and big endian. Throws Error for a bad magic number, an
+/// inconsistent header and missing or surplus data, TypeError for unsupported types.
 NpyArray read_npy(const std::string& path);
 
 /// Reads from memory; `name` is used in messages.
 NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name);
 
-/// Bytes before the data. `bytes` needs the first kNpyPrefix bytes of the file. Throws as
-/// parse_npy.
+/// Bytes before the data. Needs the first kNpyPrefix bytes of the file. Throws as parse_npy.
 constexpr std::size_t kNpyPrefix = 12;
 std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::string& name);
-/// Bytes of the whole file according to its header, for readers of compressed files. `bytes` needs
-/// the header. Throws as parse_npy.
+/// Bytes of the whole file, calculated from its header. Throws as parse_npy.
 std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::string& name);
 
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
@@ -70,8 +67,7 @@ std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);
 std::vector<uint8_t> format_npy(const NpyArray& array, const std::string& name,
                                 std::string_view descr = {});
 
-/// Writes version 1.0. Throws Error if the file cannot be written or the data do not fill the
-/// shape.
+/// Writes version 1.0. Throws Error on failure or if the data do not fill the shape.
 void write_npy(const std::string& path, const NpyArray& array);
 void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape);
 void write_npy(const std::string& path, const uint8_t* data, const std::vector<std::size_t>& shape);

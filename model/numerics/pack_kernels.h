@@ -36,8 +36,7 @@ struct PackKernels {
   /// To [blocks][units][16 or 32 rows].
   void (*interleave16)(const TileRows& rows, uint8_t* to);
   void (*interleave32)(const TileRows& rows, uint8_t* to);
-  /// From bytes [corrections * rule.units][rows][4] to [corrections][rows]. `rows` is a multiple of
-  /// eight.
+  /// From bytes [corrections * rule.units][rows][4] to [corrections][rows]; `rows` % 8 == 0.
   void (*correct)(const uint8_t* bytes, std::size_t rows, std::size_t corrections,
                   const CorrectionRule& rule, int32_t* to);
   /// Clears fits[block] if a 16-bit lane's sum of squares may exceed 8 * `limit`. A lane consists

@@ -23,8 +23,7 @@ class PreparedOperand {
 
   const MxTensor& tensor() const { return tensor_; }
 
-  /// Returns B packed for these kernels and an A of `format_a`. `level` and `threads` only affect
-  /// the speed of packing.
+  /// B packed for these kernels and an A of `format_a`. `level` and `threads` affect only speed.
   std::shared_ptr<const PackedOperand> packed(FormatId format_a, const GemmKernels& kernels,
                                               SimdLevel level, unsigned threads) const;
 

@@ -14,8 +14,7 @@ struct ProcessEnd {
 };
 
 /// Runs a program from PATH without a shell and waits for its end. `words`: its name and arguments.
-/// Its standard input is empty; `output` and `error` are the descriptors of its standard output and
-/// standard error.
+/// `output`, `error`: descriptors of its standard output and error. Its standard input is empty.
 ProcessEnd run_process(const std::vector<std::string>& words, int output, int error);
 
 }  // namespace mx

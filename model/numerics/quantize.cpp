@@ -168,8 +168,7 @@ class ArrayQuantizer {
     }
   }
 
-  // Quantizes blocks of several rows of matrices `first` to `last` - 1, which have `rows` runs
-  // each.
+  // Quantizes blocks of several rows of matrices `first` to `last` - 1; `rows`: runs per matrix.
   void run_tiles(std::size_t first, std::size_t last, std::size_t rows) {
     for (std::size_t matrix = first; matrix < last; matrix++) {
       for (std::size_t row = 0; row < rows; row += options_.block_rows) {
@@ -239,8 +238,7 @@ class ArrayQuantizer {
     std::size_t count;
   };
 
-  // Quantizes up to `most` whole blocks of a line, or its short last one. Returns the number of
-  // blocks.
+  // Quantizes up to `most` whole blocks of a line, or its short last one. Returns the number.
   std::size_t fast_line(FastBlocks& fast, std::size_t outer, std::size_t block, std::size_t most) {
     const std::size_t whole = lines_.length / options_.block_size;
     const bool is_short = block == whole;

@@ -164,8 +164,7 @@ struct QuantizerOptions {
   std::optional<int> even_bits;  ///< mantissa bits of ScaleRule::even; default: the element's
   SpecialRule nan = SpecialRule::poison;
   SpecialRule inf = SpecialRule::poison;
-  /// With nan = ignore: a block of only NaNs has a NaN scale; one of only zeros and NaNs becomes
-  /// +0.
+  /// With nan = ignore: a block of NaNs has a NaN scale, one of zeros and NaNs becomes +0.
   bool all_nan_poisons = false;
   float zero_threshold = 0;          ///< a smaller amax counts as zero
   std::optional<int> zero_log2;      ///< log2(amax) of a zero block; default: the smallest scale
@@ -268,8 +267,7 @@ const char* scale_rule_name(ScaleRule rule);
 /// Throws Error with the allowed names.
 ScaleRule parse_scale_rule(std::string_view name);
 
-/// Returns true if a block's result depends only on its own elements, so that parts of an array can
-/// be quantized separately.
+/// True if blocks do not depend on each other: parts of an array can be quantized separately.
 bool has_independent_blocks(const QuantizerOptions& options);
 
 }  // namespace mx

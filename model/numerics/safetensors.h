@@ -61,8 +61,7 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
                                            const std::string& name,
                                            const std::optional<std::string>& only = {});
 
-/// The __metadata__ of a file; may be empty. Throws Error if the header is invalid or a value is
-/// not text.
+/// The __metadata__ of a file, maybe empty. Throws Error for an invalid header or a non-text value.
 std::map<std::string, std::string> safetensors_metadata(const uint8_t* bytes, std::size_t size,
                                                         const std::string& name);
 

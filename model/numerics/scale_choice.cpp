@@ -86,8 +86,7 @@ void ScaleChoice::errors_across(const BlockElements& elements, const RealScales&
   }
 }
 
-// Adds halves to halves, as sum_of_rows() in four_over_six.cpp. Missing rows of a block at the edge
-// are 0.
+// Adds halves to halves, as sum_of_rows() in four_over_six.cpp; missing rows at the edge are 0.
 void ScaleChoice::add_rows(std::size_t blocks) {
   for (std::size_t rows = block_rows_; rows > 1;) {
     const std::size_t half = (rows + 1) / 2;

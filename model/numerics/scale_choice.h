@@ -36,9 +36,8 @@ class ScaleChoice {
   ScaleChoice(const BlockRules& rules, const PresetKernels& kernels,
               const EncodeParameters& parameters);
 
-  /// Replaces scales of `six` by those of `four` where the error is smaller. A block gets a factor
-  /// of 0 if one of its scales is not ordinary. `own` has the rules of each block if tensor scales
-  /// differ, else null.
+  /// Replaces scales of `six` by those of `four` where the error is smaller; the factor becomes 0
+  /// if a scale is not ordinary. `own`: rules per block if tensor scales differ, else null.
   void choose(const BlockElements& elements, const BlockRules* own, const RealScales& four,
               RealScales& six);
 

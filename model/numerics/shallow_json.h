@@ -13,9 +13,8 @@
 
 namespace mx {
 
-/// Parses JSON of at most 64 levels; the limit protects recursive code from hostile files. Throws
-/// Json::exception for invalid JSON, std::invalid_argument for deeper nesting or a number beyond
-/// the range of double.
+/// Parses JSON of at most 64 levels, to protect recursive code from hostile files. Throws
+/// Json::exception for invalid JSON, std::invalid_argument for deeper nesting or too large numbers.
 template <typename Json, typename Text>
 Json parse_shallow(const Text& text) {
   constexpr int kDeepest = 64;

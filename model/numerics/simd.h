@@ -15,8 +15,7 @@ enum class SimdLevel : uint8_t {
 /// The best level of this processor.
 SimdLevel best_simd_level();
 
-/// Returns true if this processor supports a level. An unsupported level causes an illegal
-/// instruction.
+/// Returns true if this processor supports a level; others cause an illegal instruction.
 bool runs_simd_level(SimdLevel level);
 
 const char* simd_level_name(SimdLevel level);

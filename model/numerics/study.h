@@ -35,8 +35,7 @@ struct FormatComparison {
   QuantizationStats stats;
 };
 
-/// Quantizes x along its last axis with every combination of format and preset (names of
-/// make_quantizer).
+/// Quantizes x along its last axis with every combination of format and preset.
 std::vector<FormatComparison> compare_formats(const float* x, const std::vector<std::size_t>& shape,
                                               const std::vector<std::string>& formats,
                                               unsigned threads = 1,

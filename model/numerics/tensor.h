@@ -38,8 +38,7 @@ void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scale
                      std::size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out);
 
 /// Bytes of one packed row. Elements are packed from the lowest bit up (4 bit: the first element is
-/// the low nibble; 6 bit: four elements in three bytes). Each row starts on a byte boundary: 5
-/// elements of 6 bits take 4 bytes.
+/// the low nibble). Each row starts on a byte boundary: 5 elements of 6 bits take 4 bytes.
 std::size_t packed_row_bytes(FormatId format, std::size_t k);
 
 /// The engine's operand layout: rows packed_row_bytes apart, unused bits of the last byte 0.

@@ -23,8 +23,7 @@ struct Params : ParameterValues {
   /// Loads a named configuration, or else a YAML file.
   static Params load(const std::string& name_or_file);
 
-  /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits: call validate() after the
-  /// last assignment.
+  /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits; validate() does.
   void set(std::string_view assignment);
   /// Throws mx::Error for the first parameter that is out of its limits.
   void validate() const;
