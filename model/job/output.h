@@ -33,7 +33,7 @@ struct OutputFormat {
   std::size_t row_bytes(std::size_t columns) const;
   /// Bytes of the scales of one row: 33 columns of MX take 2; 0 for numbers.
   std::size_t scale_bytes(std::size_t columns) const;
-  /// Bytes of which addresses and strides of results must be multiples.
+  /// Alignment of addresses and strides of results, in bytes.
   unsigned alignment() const;
 };
 
