@@ -29,7 +29,6 @@ namespace mxe {
 /// With `multicast`, a port that requests beats which have been granted to another port, and have
 /// not started, receives them together with that port without a further memory read, if it can
 /// accept them at that time.
-/// be free to take them by then.
 class Interconnect : public sc_core::sc_module {
  public:
   using Socket = tlm_utils::simple_target_socket_tagged<Interconnect>;

@@ -88,7 +88,7 @@ void Team::Impl::count_waits(TeamResult& result) const {
 
 template <typename AnyJob>
 TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
-  if (jobs.size() != sessions.size()) throw mx::Error("a team takes a job for each engine");
+  if (jobs.size() != sessions.size()) throw mx::Error("a team needs one job per engine");
   TeamResult result;
   result.members.resize(jobs.size());
   count_waits(result);

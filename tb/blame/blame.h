@@ -13,7 +13,6 @@ namespace mxe {
 /// each block are computed from the inputs that the RTL block received, so an error is reported
 /// where it arises, not where it arrives. Within a cycle, blocks are checked in the order of the
 /// data flow. Aborted jobs are not checked any further.
-/// A job that is broken off is not looked at from then on.
 class FirstWrongValue {
  public:
   /// Observes `top`, which must be reset before it runs. Throws mx::Error if the design does not

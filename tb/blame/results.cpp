@@ -125,8 +125,8 @@ struct PlaceInMerge {
 
   Place operator()(const std::string& path) {
     const Place place = in_facc(path);
-    const bool own = path.compare(0, 5, "facc.") != 0 || path.substr(path.size() - 2) == "_i";
-    return own ? Place{"mxe_merge", "merge", 0} : place;
+    const bool is_input = path.compare(0, 5, "facc.") != 0 || path.substr(path.size() - 2) == "_i";
+    return is_input ? Place{"mxe_merge", "merge", 0} : place;
   }
 };
 

@@ -70,9 +70,9 @@ class BadElf : public CliTest {
 TEST_F(BadElf, IsRefusedWithOneLine) {
   expect_error({"run", path("none.elf")}, "none.elf: cannot open");
   write_text("text.elf", "a text and no program");
-  expect_error({"run", path("text.elf")}, "text.elf: this is no ELF file");
+  expect_error({"run", path("text.elf")}, "text.elf: not an ELF file");
   write_text("empty.elf", "");
-  expect_error({"run", path("empty.elf")}, "empty.elf: this is no ELF file");
+  expect_error({"run", path("empty.elf")}, "empty.elf: not an ELF file");
   expect_error({"run", MXE_PROGRAM}, "a program for machine 62, not for RISC-V (243)");
   expect_refused([](auto& header, auto&) { header.e_ident[EI_CLASS] = 3; }, "class 3 is neither");
   expect_refused([](auto& header, auto&) { header.e_ident[EI_DATA] = ELFDATA2MSB; },

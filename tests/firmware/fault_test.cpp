@@ -15,19 +15,19 @@ struct FaultCase {
 };
 
 constexpr FaultCase kCases[] = {
-    {"read", "a read of 4 bytes at 0x2000000c, where nothing is"},
-    {"read_short", "a read of 4 bytes at 0x20000044, where nothing is"},
-    {"read_below", "a read of 1 bytes at 0x1fffffff, where nothing is"},
-    {"write", "a write of 1 bytes at 0x28, where nothing is"},
-    {"write_short", "a write of 4 bytes at 0x200000c4, where nothing is"},
+    {"read", "a read of 4 bytes at 0x2000000c, an unmapped address"},
+    {"read_short", "a read of 4 bytes at 0x20000044, an unmapped address"},
+    {"read_below", "a read of 1 bytes at 0x1fffffff, an unmapped address"},
+    {"write", "a write of 1 bytes at 0x28, an unmapped address"},
+    {"write_short", "a write of 4 bytes at 0x200000c4, an unmapped address"},
     {"write_wide", "a write of "},
-    {"atomic", "a read of 4 bytes at 0x20000000, where nothing is"},
+    {"atomic", "a read of 4 bytes at 0x20000000, an unmapped address"},
     {"misaligned", "a misaligned atomic access"},
     {"illegal", "illegal instruction 0xffffffff"},
     {"illegal_short", "illegal instruction 0x0"},
-    {"ebreak", "ebreak, and no debugger"},
-    {"ebreak_short", "ebreak, and no debugger"},
-    {"ecall", "ecall, and nothing to call"},
+    {"ebreak", "ebreak without a debugger"},
+    {"ebreak_short", "ebreak without a debugger"},
+    {"ecall", "ecall, which this platform does not support"},
     {"deadlock", "deadlock: wfi, and no interrupt can come"},
     {"timer_write", "bus error: a write of 4 bytes at 0x10002000 (timer + 0x0)"},
     {"uart_byte", "bus error: a write of 1 bytes at 0x10000000 (uart + 0x0)"},
@@ -76,7 +76,7 @@ TEST_P(Fault, ATimeoutNamesALineThatNeverFalls) {
 TEST_P(Fault, AJumpToNowhere) {
   const ProgramRun result = run("jump");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_NE(result.err.find("a jump to 0x30000000, where nothing is, at pc 0x30000000\n"),
+  EXPECT_NE(result.err.find("a jump to 0x30000000, an unmapped address, at pc 0x30000000\n"),
             std::string::npos)
       << result.err;
 }

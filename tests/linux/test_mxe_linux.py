@@ -183,7 +183,7 @@ class Programs(unittest.TestCase):
 
     def test_timeout_of_the_wall(self):
         result = self.linux("--free", "--timeout-us", "2000000", "sleep", "1000")
-        self.check_report("timeout after 2000000 us of the wall's time", result)
+        self.check_report("timeout after 2000000 us of wall-clock time", result)
 
     def test_default_timeout(self):
         self.assertEqual(0, self.linux("sleep", "3500").returncode)
@@ -210,7 +210,7 @@ class Programs(unittest.TestCase):
             self.assertTrue(sockets)
             error = process.communicate(timeout=30)[1]
         self.assertEqual(3, process.returncode)
-        self.assertTrue(error.startswith("mxe linux: timeout after 4000000 us of the wall's time\n"), error)
+        self.assertTrue(error.startswith("mxe linux: timeout after 4000000 us of wall-clock time\n"), error)
         self.assertTrue(error.endswith("\nLinux did not answer a request for its tasks\n"), error)
         self.nothing_left()
 

@@ -75,7 +75,7 @@ Emulator::Stop Cpu::step() {
 
 /// With a debugger, an ebreak of the program is a breakpoint.
 void Cpu::meet_ebreak(uint64_t pc) {
-  if (!debugger_) return record("ebreak, and no debugger", pc);
+  if (!debugger_) return record("ebreak without a debugger", pc);
   const bool full = (code(pc, 2).value_or(0) & 3) == 3;
   emulator_.set_pc(pc + (full ? 4 : 2));
   stop_reason_ = Debugger::Reason::breakpoint;
@@ -111,7 +111,7 @@ void Cpu::act_on(Emulator::Stop stop) {
     case Emulator::Stop::ebreak:
       return meet_ebreak(pc);
     case Emulator::Stop::ecall:
-      return record("ecall, and nothing to call", pc);
+      return record("ecall, which this platform does not support", pc);
     case Emulator::Stop::illegal: {
       const uint32_t low = code(pc, 2).value_or(0);
       const unsigned bytes = (low & 3) == 3 ? 4 : 2;
@@ -201,9 +201,9 @@ void Cpu::access(BusAccess& access) {
 }
 
 void Cpu::on_unmapped(bool fetch, bool write, uint64_t address, unsigned bytes) {
-  if (fetch) return record(fmt::format("a jump to {:#x}, where nothing is", address), address);
-  record(fmt::format("a {} of {} bytes at {:#x}, where nothing is", write ? "write" : "read", bytes,
-                     address),
+  if (fetch) return record(fmt::format("a jump to {:#x}, an unmapped address", address), address);
+  record(fmt::format("a {} of {} bytes at {:#x}, an unmapped address", write ? "write" : "read",
+                     bytes, address),
          pc_of_access(write, address));
 }
 

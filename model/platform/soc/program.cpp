@@ -59,7 +59,7 @@ class ElfFile {
 
 void check_ident(const ElfFile& file) {
   if (!file.has(0, EI_NIDENT) || std::memcmp(file.at(0, SELFMAG, "header"), ELFMAG, SELFMAG) != 0) {
-    file.refuse("this is no ELF file");
+    file.refuse("not an ELF file");
   }
   const uint8_t* ident = file.at(0, EI_NIDENT, "header");
   if (ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) {

@@ -128,11 +128,11 @@ void Machine::fail(std::string fault) {
 /// Ends the run at the timeout, or if a task waits for a stalled engine; queries Linux first.
 void Machine::check() {
   if (inspecting_ || over()) return;
-  if (asleep_) return inspect("Linux sleeps for ever: nothing can wake it");
+  if (asleep_) return inspect("Linux sleeps without a timeout, and no event can wake it");
   const uint64_t time = linux_now();
   if (options_.timeout_us != 0 && time >= options_.timeout_us * kNanosecondsPerMicrosecond) {
     return inspect(fmt::format("timeout after {} us of {} time", options_.timeout_us,
-                               shares_time() ? "simulated" : "the wall's"));
+                               shares_time() ? "simulated" : "wall-clock"));
   }
   if (time < stall_check_ns_) return;
   const uint64_t stall = options_.stall_us * kNanosecondsPerMicrosecond;
@@ -163,7 +163,7 @@ void Machine::inspected(std::optional<std::string> stuck) {
   if (final_fault_) return fail(*final_fault_);
   fail(fmt::format("{}, and the engine has moved no data and sent no interrupt for {} s of {} time",
                    *stuck, (linux_now() - progress_ns_) / kNanosecondsPerSecond,
-                   shares_time() ? "simulated" : "the wall's"));
+                   shares_time() ? "simulated" : "wall-clock"));
 }
 
 std::string Machine::describe_engine() {
@@ -369,7 +369,7 @@ void Machine::serve_time() {
   }
   TimeMessage message;
   if (!receive(time_socket_.get(), &message, sizeof message)) {
-    fail("Linux has gone");
+    fail("Linux has closed the connection of its clock");
     return;
   }
   const std::optional<TimeMessage> answer = time_.handle(message, now());

@@ -22,18 +22,18 @@ template <typename T>
 T payload(const VhostMessage& message) {
   T value;
   if (message.payload.size() != sizeof value)
-    throw wrong(message, "with a payload of another size");
+    throw wrong(message, "has a payload of an unexpected size");
   std::memcpy(&value, message.payload.data(), sizeof value);
   return value;
 }
 
 void want_files(const VhostMessage& message, std::size_t count) {
-  if (message.files.size() != count) throw wrong(message, "with another number of files");
+  if (message.files.size() != count) throw wrong(message, "has an unexpected number of files");
 }
 
 void want_subset(const VhostMessage& message, uint64_t allowed) {
   if ((payload<uint64_t>(message) & ~allowed) != 0)
-    throw wrong(message, "for features that were not offered");
+    throw wrong(message, "selects features that were not offered");
 }
 
 }  // namespace
@@ -126,12 +126,13 @@ void VhostDevice::set_memory(VhostMessage& message) {
   struct {
     uint32_t count = 0, padding = 0;
   } table;
-  if (message.payload.size() < sizeof table) throw wrong(message, "with a payload of another size");
+  if (message.payload.size() < sizeof table)
+    throw wrong(message, "has a payload of an unexpected size");
   std::memcpy(&table, message.payload.data(), sizeof table);
   // Linux always sends two entries.
   if (table.count > GuestMemory::kMostRegions ||
       message.payload.size() < sizeof table + table.count * sizeof(MemoryRegion)) {
-    throw wrong(message, "with more regions than it has room for");
+    throw wrong(message, "has more regions than fit into its payload");
   }
   std::vector<MemoryRegion> regions(table.count);
   if (table.count != 0) {

@@ -43,7 +43,7 @@ void Buffer::write(const uint8_t* data, std::size_t bytes) const {
     done += part;
   }
   if (done < bytes) {
-    throw ProtocolError(fmt::format("room for {} bytes where {} are to be written", done, bytes));
+    throw ProtocolError(fmt::format("a buffer of {} bytes for {} bytes of data", done, bytes));
   }
 }
 
@@ -98,7 +98,7 @@ void Virtqueue::add_piece(Buffer& buffer, const Descriptor& descriptor) const {
   const Piece piece{locate(descriptor.address, descriptor.length, "buffer"), descriptor.length};
   const bool writable = (descriptor.flags & kFlagWritable) != 0;
   if (!writable && !buffer.writable.empty()) {
-    throw ProtocolError("a readable part of a buffer behind a writable one");
+    throw ProtocolError("a readable part of a buffer after a writable one");
   }
   (writable ? buffer.writable : buffer.readable).push_back(piece);
 }
