@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/extending.md promises: a parameter, a counter and a register that are written into
-mxe.rdl, and nowhere else, are in everything that is generated, and compilers take it."""
+"""Tests a statement of docs/extending.md: a parameter, a counter or a register that is added to mxe.rdl
+alone appears in all generated files, and they compile."""
 import pathlib
 import subprocess
 import sys
@@ -10,9 +10,9 @@ import tempfile
 import generate
 from exporters import model
 
-MAP = model.read_block(generate.RDL, "mxe_regs")  # as it is
+MAP = model.read_block(generate.RDL, "mxe_regs")  # before the additions
 PLACE, COUNTERS = len(MAP.parameters) + 1, len(MAP.counters)
-# The new register lies behind the counters.
+# The new registers follow the counters.
 ADDED = f"""
   hw_value_r NEW_LIMIT @ 0xF00;
   NEW_LIMIT->desc = "A limit.";
@@ -26,7 +26,7 @@ ADDED = f"""
 }};
 
 // One job, as software"""
-# Each is in one line of the file.
+# Texts that each file must contain.
 EXPECTED = {
     "sw/regs/generated/mxe_regs.h": ["MXE_REG_NEW_LIMIT", "MXE_REG_NEW_EVENTS_HI",
                                      "MXE_REG_NEW_STATE"],
@@ -71,7 +71,7 @@ def main() -> int:
     text = generate.RDL.read_text(encoding="utf-8")
     end = "\n};\n\n// One job, as software"
     if text.count(end) != 1:
-        print("mxe.rdl: where does the map of the registers end?")
+        print("mxe.rdl: the end of addrmap mxe_regs was not found")
         return 1
     failures = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What generate.py writes: one module per output."""
+"""The exporters of generate.py, one module per output."""

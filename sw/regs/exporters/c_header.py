@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_regs.h: the constants for C11 and C++17."""
+"""mxe_regs.h: constants for C11 and C++17."""
 
 from .model import Block, Field, Register
 from .text import banner, comment_block
 
-# Enumerations of the description and how their values start in C and SystemVerilog.
+# Enumerations of mxe.rdl -> prefix of their values in C and SystemVerilog.
 ENUM_PREFIX = {
     "status_code": "STATUS_",
     "element_format": "FORMAT_",

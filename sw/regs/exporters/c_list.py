@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_register_list.h: all registers as a list for C, for tests that run on a device."""
+"""mxe_register_list.h: all registers as a C macro, for tests on a device."""
 
 from .model import Block, Kind, Register
 from .text import banner
@@ -9,9 +9,12 @@ HEAD = """// clang-format off
 #define MXE_REGISTER_LIST_H_
 
 // X(REGISTER, writable, reset, storage, event, pulse, hardware): all registers, by ascending offset.
-// A write to one that is not writable is a bus error. The masks are the bits that keep what software
-// writes, that the hardware sets and software clears by writing 1, that act when written 1 and read
-// 0, and that read what the hardware drives. A bit without a mask reads its reset value."""
+// A write to a register that is not writable is a bus error. The last four are masks of bits:
+//   storage   keep the value that software writes
+//   event     set by hardware, cleared by writing 1
+//   pulse     start an action when written 1, read 0
+//   hardware  read a value driven by hardware
+// A bit in none of the masks reads its reset value."""
 
 
 def row(r: Register) -> str:

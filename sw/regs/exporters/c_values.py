@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_values.h: what a device tells of itself and what it counted, as structures for C11 and C++17."""
+"""mxe_values.h: capabilities and counters of a device as structures for C11 and C++17."""
 
 from .model import Block, Register, Unsupported
 from .text import banner, comment_block
 
-FLAGS = "FEATURES"  # the one capability register whose fields are flags
+FLAGS = "FEATURES"  # the only capability register with flags as fields
 
 HEAD = """// clang-format off
 #ifndef MXE_VALUES_H_
@@ -13,7 +13,7 @@ HEAD = """// clang-format off
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What a device is: its version and the parameters it was built with.
+/// Version and parameters of a device.
 struct mxe_capabilities {
   uint8_t version_major, version_minor;
   uint16_t version_patch;"""
@@ -42,7 +42,7 @@ def capability_members(block: Block) -> list[str]:
 
 def counter_members(block: Block) -> list[str]:
     parts = " + ".join(c.member for c in block.counter_list if c.part_of_total)
-    lines = ["", "/// What the device counted since mxe_clear_counters(), all of the same clock. Always"]
+    lines = ["", "/// Counters since mxe_clear_counters(), all sampled in the same cycle. Always"]
     lines += comment_block(f"{block.counter_list[0].member} = {parts}.", "/// ")
     lines.append("struct mxe_counters {")
     for c in block.counter_list:
@@ -63,9 +63,9 @@ def export(registers: Block, descriptor: Block) -> str:
     counters = [f"{c.member}, {c.name}" for c in registers.counter_list]
     lines = [banner("//"), HEAD, *capability_members(registers), "};"]
     lines += counter_members(registers)
-    lines += macro("// X(member, REGISTER): the capabilities that have a register of their own.",
+    lines += macro("// X(member, REGISTER): capabilities with their own register.",
                    "MXE_CAPABILITY_WORDS", words)
-    lines += macro("// X(member, FIELD): the capabilities that are bits of FEATURES.",
+    lines += macro("// X(member, FIELD): capabilities that are bits of FEATURES.",
                    "MXE_CAPABILITY_FLAGS", flags)
     lines += macro("// X(member, COUNTER): all counters; their registers are MXE_REG_COUNTER_LO and _HI.",
                    "MXE_COUNTERS", counters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_parameters.cmake: the named configurations for those who build the RTL."""
+"""mxe_parameters.cmake: the named configurations, for builds of the RTL."""
 
 from .model import Block
 from .text import banner
@@ -7,8 +7,8 @@ from .text import banner
 
 def export(registers: Block, descriptor: Block) -> str:
     del descriptor
-    lines = [banner("#"), "", "# The parameters in which a named configuration differs from the "
-             "defaults of mxe_top, which are `base`."]
+    lines = [banner("#"), "", "# Parameters of each named configuration that differ from `base`, the "
+             "defaults of mxe_top."]
     for name in registers.configurations:
         pairs = [f"{p.name}={p.configurations[name]}" for p in registers.parameters
                  if p.configurations[name] != p.configurations["base"]]

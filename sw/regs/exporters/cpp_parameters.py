@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_parameters.h: the parameters of the engine as data, for its model and for tools."""
+"""mxe_parameters.h: the parameters of the engine as data, for the model and for tools."""
 
 from .model import Block, Parameter
 from .text import banner, comment_block, cpp_table
@@ -20,19 +20,19 @@ struct ParameterValues {"""
 
 INFO = """};
 
-/// One parameter: its name, its place among the values, what is allowed, where software reads it.
+/// One parameter: its name, member, allowed values, and the register that shows it.
 struct ParameterInfo {
   const char* name;  ///< as in the parameter list of the SystemVerilog module mxe_top
   unsigned ParameterValues::*field;
   unsigned min, max;
   bool power_of_two;
-  std::array<unsigned, %(choices)d> choices;  ///< if the first is not 0, nothing else is allowed
-  const char* allowed;            ///< the above in words, to follow "must be"
-  unsigned ParameterValues::*at_least;  ///< the parameter that it must not be below; may be null
-  unsigned ParameterValues::*at_most;   ///< the parameter that it must not exceed; may be null
+  std::array<unsigned, %(choices)d> choices;  ///< allowed values, 0 = unused; all 0: see min and max
+  const char* allowed;            ///< the allowed values as text after "must be"
+  unsigned ParameterValues::*at_least;  ///< lower bound: another parameter, or null
+  unsigned ParameterValues::*at_most;   ///< upper bound: another parameter, or null
   std::uint32_t offset;           ///< register that shows it
-  unsigned shift;                 ///< its lowest bit there
-  const char* shown_by;           ///< name of that register, or of its field: REGISTER.field
+  unsigned shift;                 ///< its lowest bit in that register
+  const char* shown_by;           ///< REGISTER, or REGISTER.field
   const char* unit;
 };
 
@@ -71,7 +71,7 @@ def configuration_row(parameters: tuple[Parameter, ...], name: str) -> str:
 
 
 def reader(parameters: tuple[Parameter, ...]) -> list[str]:
-    lines = ["", "/// The parameters of a device that the driver has probed.",
+    lines = ["", "/// The parameters of a device from the capabilities that the driver has read.",
              "constexpr ParameterValues parameters_of(const struct mxe_capabilities& device) {",
              "  ParameterValues values;"]
     lines += [f"  values.{p.member} = device.{p.member};" for p in parameters]

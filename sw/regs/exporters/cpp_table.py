@@ -13,19 +13,19 @@ HEAD = """// clang-format off
 
 namespace mxe {
 
-/// What software may do with a register. A write to a read-only one is a bus error.
+/// Access by software. A write to a read-only register is a bus error.
 enum class RegisterAccess : std::uint8_t { read_only, read_write };
 
-/// One 32-bit register. A bit without a mask below reads its reset value.
+/// One 32-bit register. A bit in none of the masks reads its reset value.
 struct RegisterInfo {
   const char* name;
   std::uint32_t offset;          ///< bytes from the start of the window
   RegisterAccess access;
   std::uint32_t reset;           ///< value after reset; bits of hardware_mask are 0 here
-  std::uint32_t storage_mask;    ///< bits that keep what software writes
+  std::uint32_t storage_mask;    ///< bits that keep the value that software writes
   std::uint32_t event_mask;      ///< bits set by the hardware, cleared by writing 1
-  std::uint32_t pulse_mask;      ///< bits that act when written 1 and read 0
-  std::uint32_t hardware_mask;   ///< bits that read what the hardware drives, written or not
+  std::uint32_t pulse_mask;      ///< bits that start an action when written 1 and read 0
+  std::uint32_t hardware_mask;   ///< bits that read a value driven by hardware
 };
 
 /// One little-endian word of the job descriptor.
@@ -38,7 +38,7 @@ struct DescriptorWordInfo {
 """
 
 TAIL = """
-/// The register at an offset; null if there is none.
+/// The register at `offset`; null if it is unmapped.
 constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   for (const RegisterInfo& info : register_table) {
     if (info.offset == offset) return &info;
@@ -65,8 +65,8 @@ def port_macro(block: Block) -> list[str]:
     rows = [f"X({r.name}, {r.name.lower()}_{f.name}, {f.low}, 0x{f.mask:08x}u)"
             for r in block.registers if not r.counter
             for f in r.fields if f.kind in (Kind.INPUT, Kind.REQUEST)]
-    return ["", "// X(REGISTER, port, shift, mask): what the hardware drives, but for the counters; the ports",
-            "// of mxe_regs.sv have _i behind.",
+    return ["", "// X(REGISTER, port, shift, mask): fields driven by hardware, except counters. In mxe_regs.sv the",
+            "// port's name ends in _i.",
             " \\\n  ".join(["#define MXE_HARDWARE_FIELDS(X)", *rows])]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/registers.md: the description for people."""
+"""docs/registers.md: the reference page of the registers."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ ACCESS = {
     Kind.STORAGE: "RW",
     Kind.PULSE: "W1, reads 0",
     Kind.EVENT: "RW1C",
-    Kind.REQUEST: "RW, reads what is in use",
+    Kind.REQUEST: "RW, reads the accepted value",
 }
 
 FROM_HARDWARE = (Kind.INPUT, Kind.REQUEST)
@@ -67,7 +67,7 @@ def enum_section(block: Block) -> list[str]:
 
 
 def behaviour() -> list[str]:
-    """What people write about the registers as a whole."""
+    """The handwritten section."""
     text = pathlib.Path(__file__).with_name("behaviour.md").read_text(encoding="utf-8")
     return [*text.splitlines(), ""]
 

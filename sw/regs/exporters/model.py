@@ -11,18 +11,18 @@ from systemrdl.rdltypes import AccessType, OnWriteType
 
 
 class Unsupported(Exception):
-    """The description uses something the exporters do not know."""
+    """The description uses a feature that the exporters do not support."""
 
 
 class Kind(enum.Enum):
-    """What a field is made of."""
+    """Function of a field."""
 
-    CONSTANT = "constant"  # read-only, fixed
+    CONSTANT = "constant"  # read-only, constant
     INPUT = "input"  # read-only, driven by the hardware
     STORAGE = "storage"  # written by software, read by both
-    PULSE = "pulse"  # writing 1 gives one clock of 1, reads 0
+    PULSE = "pulse"  # writing 1 gives a pulse of one cycle, reads 0
     EVENT = "event"  # set by the hardware, cleared by writing 1
-    REQUEST = "request"  # software writes what it asks for, and reads what the hardware has
+    REQUEST = "request"  # software writes a request and reads the value that hardware drives
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Field:
     width: int
     kind: Kind
     reset: int
-    write_mask: int  # bits of the field that keep what is written
-    notifies: bool  # has a strobe output that follows a write
+    write_mask: int  # writable bits of the field
+    notifies: bool  # has an output that is high for one cycle after a write
     desc: str
     encoding: str | None  # name of the enumeration of its values
     reserved: bool  # descriptor field that must be zero
@@ -58,7 +58,7 @@ class Register:
     width: int
     desc: str
     fields: tuple[Field, ...]
-    counter: str | None  # name of the 64-bit counter (counter_r) of which this is a word
+    counter: str | None  # name of the 64-bit counter (counter_r) that contains this word
 
     @property
     def is_writable(self) -> bool:
@@ -79,23 +79,23 @@ class Register:
 
     @property
     def reserved_mask(self) -> int:
-        """Bits of a descriptor word that must be zero: without a field, or marked so."""
+        """Bits of a descriptor word that must be zero: bits without a field and reserved fields."""
         used = sum(f.mask for f in self.fields if not f.reserved)
         return ((1 << self.width) - 1) & ~used
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A parameter of the engine, shown to software by a field of a capability register."""
+    """A parameter of the engine. A field of a capability register shows it to software."""
 
     name: str  # as in the parameter list of mxe_top
-    place: int  # in that list
+    place: int  # position in that list, from 1
     unit: str
     configurations: dict[str, int]  # the value in each named configuration
     low: int
     high: int
     power_of_two: bool
-    choices: tuple[int, ...]  # all that is allowed, if a few numbers
+    choices: tuple[int, ...]  # allowed values; empty: low to high
     at_least: str | None  # another parameter
     at_most: str | None
     desc: str
@@ -105,7 +105,7 @@ class Parameter:
 
     @property
     def shown_by(self) -> str:
-        """The register or the field of a register that software reads."""
+        """REGISTER or REGISTER.field."""
         whole = self.field.is_whole_register
         return self.register if whole else f"{self.register}.{self.field.name}"
 
@@ -116,7 +116,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """What it must be, but for other parameters, to follow "must be"."""
+        """The allowed values as text after "must be", without limits by other parameters."""
         if self.choices:
             *most, last = map(str, self.choices)
             return f"{', '.join(most)} or {last}"
@@ -184,12 +184,12 @@ def field_kind(node: FieldNode) -> Kind:
     if node.get_property("onwrite") == OnWriteType.woclr and node.get_property("hwset"):
         return Kind.EVENT
     if node.get_property("onwrite") is not None:
-        raise Unsupported(f"{node.get_path()}: onwrite is supported as woclr with hwset only")
+        raise Unsupported(f"{node.get_path()}: onwrite is not supported; allowed: woclr with hwset")
     if software == AccessType.rw:
         return Kind.REQUEST if hardware == AccessType.rw else Kind.STORAGE
     if software == AccessType.r:
         return Kind.CONSTANT if hardware == AccessType.na else Kind.INPUT
-    raise Unsupported(f"{node.get_path()}: sw = {software.name} is not supported")
+    raise Unsupported(f"{node.get_path()}: sw = {software.name} is not supported; allowed: r, rw")
 
 
 def read_field(node: FieldNode) -> Field:
@@ -212,7 +212,7 @@ def read_field(node: FieldNode) -> Field:
 def read_register(node: RegNode, top: AddrmapNode) -> Register:
     desc = node.get_property("desc")
     counter = None
-    if node.parent != top:  # a word of a register file: say first what the whole is
+    if node.parent != top:  # a word of a register file: first the description of the file
         desc = f"{node.parent.get_property('desc')} {desc}"
         if node.parent.orig_type_name == "counter_r":
             counter = node.parent.inst_name
@@ -227,10 +227,10 @@ def read_register(node: RegNode, top: AddrmapNode) -> Register:
 
 
 def read_limits(node: RegNode | FieldNode) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
-    """Whether only powers of two are allowed, the first and last value, and all if they are few."""
+    """Returns (only powers of two are allowed, (first value, last value), list of allowed values or ())."""
     kinds = [k for k in ("power_of_two", "range", "one_of") if node.get_property(k, default=None)]
     if len(kinds) != 1:
-        raise Unsupported(f"{node.get_path()}: needs one of power_of_two, range and one_of")
+        raise Unsupported(f"{node.get_path()}: needs exactly one of power_of_two, range, one_of; has {len(kinds)}")
     numbers = tuple(int(n) for n in node.get_property(kinds[0]))
     if kinds[0] == "one_of":
         return False, (min(numbers), max(numbers)), numbers
@@ -311,7 +311,7 @@ def read_enums(nodes: list[RegNode]) -> dict[str, tuple[EnumValue, ...]]:
 
 
 def read_block(rdl: pathlib.Path, top_name: str) -> Block:
-    """Compiles `rdl` and reads the address map `top_name` of it."""
+    """Compiles `rdl` and reads its address map `top_name`."""
     compiler = RDLCompiler()
     compiler.compile_file(str(rdl))
     top = compiler.elaborate(top_name).top

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_reg_pkg.sv: the constants for SystemVerilog. Local parameters only."""
+"""mxe_reg_pkg.sv: constants for SystemVerilog, as local parameters."""
 
 from .c_header import ENUM_PREFIX
 from .model import Block, Register
@@ -37,7 +37,7 @@ def register_lines(block: Block) -> list[str]:
 
 
 def counter_lines(block: Block) -> list[str]:
-    lines = ["", "  // The 64-bit counters and their places in vectors of all of them."]
+    lines = ["", "  // The number of 64-bit counters, and their indices in vectors of all counters."]
     lines.append(natural("COUNTERS", len(block.counters)))
     return lines + [natural(f"COUNTER_{n}", i) for i, n in enumerate(block.counters)]
 
@@ -66,7 +66,7 @@ def descriptor_lines(block: Block) -> list[str]:
 
 
 def enum_width(block: Block, name: str) -> int:
-    """The width of the fields whose values the enumeration names."""
+    """The width of the fields with this enumeration."""
     return next(f.width for r in block.registers for f in r.fields if f.encoding == name)
 
 
@@ -83,7 +83,7 @@ def enum_lines(block: Block) -> list[str]:
 
 def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), "`default_nettype none", "package mxe_reg_pkg;"]
-    lines += ["  // Every block uses some of these constants, none uses all of them.",
+    lines += ["  // No block uses all of these constants.",
               "  // verilator lint_off UNUSEDPARAM"]
     lines += register_lines(registers) + counter_lines(registers)
     lines += descriptor_lines(descriptor)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe_parameter*.svh: pieces of the SystemVerilog module mxe_top."""
+"""mxe_parameter*.svh: include files of the SystemVerilog module mxe_top."""
 
 import re
 
 from .model import Block, Parameter
 from .text import banner, comment_block
 
-REASON = ("Parameters that are not allowed. Some tools report $error as a warning and go on; "
-          "all of them stop at the instance of a module that does not exist.")
+REASON = ("Checks of the parameters. Some tools report $error as a warning and continue; "
+          "all of them stop at an instance of a module that does not exist.")
 
 
 def declaration(p: Parameter, last: bool) -> list[str]:
@@ -22,7 +22,7 @@ def connection(p: Parameter) -> str:
 
 
 def wrong(p: Parameter) -> str:
-    """The condition under which a value is not allowed."""
+    """The condition for an illegal value."""
     n = p.name
     if p.choices:
         return " && ".join(f"({n} != {c})" for c in p.choices)
@@ -46,7 +46,7 @@ def message(p: Parameter) -> str:
 
 
 def missing_module(text: str) -> str:
-    """The name of a module that does not exist. Every tool stops at its instance, and its name says why."""
+    """The name of a module that does not exist. Every tool stops at its instance and reports this name."""
     return "mxe_error_" + re.sub(r"\W+", "_", text)
 
 
@@ -73,8 +73,8 @@ class Declarations:
 
 
 class Checks:
-    """What refuses parameters that are not allowed, to be included in the body of mxe_top. $error alone
-    is a warning of Verilator, which -Wno-fatal passes over; a missing module stops every tool."""
+    """The checks of the parameters, to be included in the body of mxe_top. With -Wno-fatal, Verilator
+    treats $error as a warning; a missing module stops every tool."""
 
     @staticmethod
     def export(registers: Block, descriptor: Block) -> str:

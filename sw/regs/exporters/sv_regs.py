@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """mxe_regs.sv: the register file behind an AXI4-Lite slave.
 
-Keeps to what both Verilator 5.006 and Yosys 0.23 read: flat vectors, no packages, no types.
+Uses only constructs that both Verilator 5.006 and Yosys 0.23 read: flat vectors, no packages, no types.
 """
 
 from .model import Block, Field, Kind, Register
 from .text import banner
 
 HEAD = """
-// The register file. An AXI4-Lite slave that serves one write and one read at a time; every output
-// comes straight from a flip-flop or from a register's bits.
-// Field ports: <register>_<field>_o is a value software wrote, a pulse (one clock) or an event bit;
-// <register>_<field>_i a value software reads, also where it writes another; _set_i sets an event
-// bit and wins over clearing it; _swmod_o is high in the first clock in which a written field shows
-// its new value. counters_i holds the 64-bit counters in the order of their addresses, the first
-// one lowest.
+// The register file: an AXI4-Lite slave with one outstanding write and one outstanding read. Every
+// output is driven by a flip-flop.
+// Field ports:
+//   <register>_<field>_o        the value written by software, a pulse of one cycle, or an event bit
+//   <register>_<field>_i        the value that software reads
+//   <register>_<field>_set_i    sets an event bit, with priority over a clear
+//   <register>_<field>_swmod_o  high in the first cycle with a newly written value
+// counters_i holds the 64-bit counters in the order of their addresses, the first one lowest.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_regs (
@@ -44,7 +45,7 @@ BUS = """
   localparam logic [1:0] RespSlverr = 2'b10;
 
   // ---------------------------------------------------------------- write: address, data, response
-  // Address and data may come in any order; the write happens once both are here.
+  // Address and data may arrive in any order. The write takes place when both have arrived.
   logic        aw_full_q, w_full_q, bvalid_q;
   logic [11:0] waddr_q;
   logic [31:0] wdata_q;
@@ -127,7 +128,7 @@ BUS = """
 """
 
 TAIL = """
-  // ---------------------------------------------------------------- promises to the bus
+  // ---------------------------------------------------------------- assertions on the bus
 `ifndef SYNTHESIS
   logic        past_bvalid_q, past_rvalid_q;
   logic [1:0]  past_bresp_q, past_rresp_q;
@@ -157,7 +158,7 @@ endmodule
 """
 
 
-# Kinds that keep something of a write.
+# Kinds with a register in the SystemVerilog.
 WRITTEN = (Kind.STORAGE, Kind.PULSE, Kind.EVENT, Kind.REQUEST)
 
 
@@ -290,14 +291,14 @@ def read_value(r: Register, f: Field) -> str:
 
 
 def counter_word(block: Block, r: Register) -> str:
-    """The bits of counters_i that this word of a counter shows."""
+    """The bits of counters_i in this word."""
     first = next(other for other in block.registers if other.counter == r.counter)
     low = 64 * block.counters.index(r.counter) + 8 * (r.offset - first.offset)
     return f"counters_i[{low + r.width - 1}:{low}]"
 
 
 def read_word(block: Block, r: Register) -> str:
-    """The concatenation that fills all 32 bits, highest first."""
+    """The concatenation of all 32 bits, highest first."""
     if r.counter:
         return counter_word(block, r)
     parts, top = [], 32
@@ -329,7 +330,7 @@ def read_process(block: Block) -> list[str]:
 
 
 def export(registers: Block, descriptor: Block) -> str:
-    del descriptor  # the descriptor has no registers
+    del descriptor
     middle = address_lines(registers) + declarations(registers)
     body = write_decode(registers) + assignments(registers) + register_process(registers)
     body += read_process(registers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of text that all outputs share."""
+"""Text that all outputs share."""
 
 import textwrap
 
@@ -13,7 +13,7 @@ def banner(comment: str) -> str:
 
 
 def comment_block(text: str, start: str, width: int = 100) -> list[str]:
-    """`text` as lines that begin with `start`."""
+    """Wraps `text` into lines that begin with `start`."""
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=start)
 
 

@@ -31,16 +31,16 @@ enum class Counter : std::uint8_t {
 
 /// One counter.
 struct CounterInfo {
-  const char* name;               ///< as users see it, and as the member of struct mxe_counters
+  const char* name;               ///< in reports, and the member of struct mxe_counters
   std::uint32_t offset;           ///< register of the low word; the high word is the next register
   std::uint64_t mxe_counters::*value;
-  bool part_of_total;             ///< `total` is the sum of all these
-  bool wait_of_array;             ///< clocks in which the array waits for one cause
-  bool exact_within_jobs;         ///< the model knows it at any time, not only between jobs
-  bool depends_on_data;           ///< equal jobs with other operands count differently
+  bool part_of_total;             ///< `total` is the sum of these counters
+  bool wait_of_array;             ///< counts cycles in which the array waits for one cause
+  bool exact_within_jobs;         ///< the model is exact at any time, not only between jobs
+  bool depends_on_data;           ///< depends on the operands' values, not only on the job
 };
 
-/// All counters, by ascending offset; the index is that of enum Counter.
+/// All counters, by ascending offset, indexed by enum Counter.
 inline constexpr std::array<CounterInfo, 14> counter_table{{
     {"total", 0x100u, &mxe_counters::total, false, false, true, false},
     {"mac_active", 0x108u, &mxe_counters::mac_active, true, false, true, false},
@@ -58,7 +58,7 @@ inline constexpr std::array<CounterInfo, 14> counter_table{{
     {"saturations", 0x168u, &mxe_counters::saturations, false, false, true, true},
 }};
 
-/// The counter of which a register is a word; null if it belongs to none.
+/// The counter that contains the register at `offset`; null if it is no counter register.
 constexpr const CounterInfo* find_counter(std::uint32_t offset) {
   for (const CounterInfo& counter : counter_table) {
     if (offset - counter.offset < sizeof(std::uint64_t)) return &counter;
@@ -66,7 +66,7 @@ constexpr const CounterInfo* find_counter(std::uint32_t offset) {
   return nullptr;
 }
 
-/// The sum of the counters that are parts of `total`.
+/// The sum of the counters with part_of_total.
 constexpr std::uint64_t sum_of_parts(const struct mxe_counters& counters) {
   std::uint64_t sum = 0;
   for (const CounterInfo& counter : counter_table) {
@@ -75,7 +75,7 @@ constexpr std::uint64_t sum_of_parts(const struct mxe_counters& counters) {
   return sum;
 }
 
-/// Whether the parts of `total` add up to it, as they must at any time.
+/// True if the parts of `total` add up to it, as they always do in a correct device.
 constexpr bool adds_up(const struct mxe_counters& counters) {
   return counters.total == sum_of_parts(counters);
 }

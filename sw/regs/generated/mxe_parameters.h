@@ -13,45 +13,46 @@ namespace mxe {
 
 /// The parameters of one configuration. The defaults are those of the configuration `base`.
 struct ParameterValues {
-  /// Columns of the result that are computed at once.
+  /// Processing elements: columns of the result computed in parallel.
   unsigned num_pe = 8;
-  /// Rows of the result that a processing element holds per accumulator tile.
+  /// Rows of the result per processing element and accumulator tile.
   unsigned rows = 32;
-  /// Column tiles that share one resident chunk of A.
+  /// Column tiles that share one chunk of A in its buffer.
   unsigned acc_tiles = 4;
-  /// Width of the exact block sum. Format pairs that need more are answered with ERR_PAIR.
+  /// Width of the exact block sum. A job whose format pair needs more bits ends with ERR_PAIR.
   unsigned tree_w = 70;
-  /// Pairs of 4-bit formats run at twice the rate.
+  /// Pairs of 4-bit formats run at the dual rate.
   unsigned fp4_dual = 1;
-  /// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
-  /// K whatever their format, or 64 where 4-bit pairs run at twice the rate.
+  /// Size of one chunk of A in its buffer: A_SLAB_K / 32 operand words per row. A word holds 32
+  /// elements of K in any format, or 64 elements at the dual rate (4-bit pairs). Example: 1024
+  /// elements are 32 words.
   unsigned a_slab_k = 1024;
-  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column; words as in A_SLAB_K.
   unsigned b_buf_k = 512;
-  /// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge
-  /// a longer way to memory.
+  /// Banks of the B buffer. The array reads one bank while the others are filled, so more banks
+  /// hide more memory latency.
   unsigned b_banks = 4;
-  /// Bits of the AXI4 data bus.
+  /// Width of the AXI4 data bus.
   unsigned mem_w = 256;
-  /// Largest number of entries of the descriptor ring.
+  /// Maximum number of entries of the descriptor ring.
   unsigned queue_depth = 16;
-  /// Beats of the longest AXI4 burst.
+  /// Maximum length of an AXI4 burst.
   unsigned max_burst = 16;
 };
 
-/// One parameter: its name, its place among the values, what is allowed, where software reads it.
+/// One parameter: its name, member, allowed values, and the register that shows it.
 struct ParameterInfo {
   const char* name;  ///< as in the parameter list of the SystemVerilog module mxe_top
   unsigned ParameterValues::*field;
   unsigned min, max;
   bool power_of_two;
-  std::array<unsigned, 3> choices;  ///< if the first is not 0, nothing else is allowed
-  const char* allowed;            ///< the above in words, to follow "must be"
-  unsigned ParameterValues::*at_least;  ///< the parameter that it must not be below; may be null
-  unsigned ParameterValues::*at_most;   ///< the parameter that it must not exceed; may be null
+  std::array<unsigned, 3> choices;  ///< allowed values, 0 = unused; all 0: see min and max
+  const char* allowed;            ///< the allowed values as text after "must be"
+  unsigned ParameterValues::*at_least;  ///< lower bound: another parameter, or null
+  unsigned ParameterValues::*at_most;   ///< upper bound: another parameter, or null
   std::uint32_t offset;           ///< register that shows it
-  unsigned shift;                 ///< its lowest bit there
-  const char* shown_by;           ///< name of that register, or of its field: REGISTER.field
+  unsigned shift;                 ///< its lowest bit in that register
+  const char* shown_by;           ///< REGISTER, or REGISTER.field
   const char* unit;
 };
 
@@ -94,7 +95,7 @@ inline constexpr std::array<NamedParameters, 3> named_parameters{{
     {"large", {32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16}},
 }};
 
-/// The parameters of a device that the driver has probed.
+/// The parameters of a device from the capabilities that the driver has read.
 constexpr ParameterValues parameters_of(const struct mxe_capabilities& device) {
   ParameterValues values;
   values.num_pe = device.num_pe;

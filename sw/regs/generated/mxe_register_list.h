@@ -5,9 +5,12 @@
 #define MXE_REGISTER_LIST_H_
 
 // X(REGISTER, writable, reset, storage, event, pulse, hardware): all registers, by ascending offset.
-// A write to one that is not writable is a bus error. The masks are the bits that keep what software
-// writes, that the hardware sets and software clears by writing 1, that act when written 1 and read
-// 0, and that read what the hardware drives. A bit without a mask reads its reset value.
+// A write to a register that is not writable is a bus error. The last four are masks of bits:
+//   storage   keep the value that software writes
+//   event     set by hardware, cleared by writing 1
+//   pulse     start an action when written 1, read 0
+//   hardware  read a value driven by hardware
+// A bit in none of the masks reads its reset value.
 #define MXE_REGISTERS(X) \
   X(ID, false, UINT32_C(0x3145584d), UINT32_C(0x00000000), UINT32_C(0x00000000), UINT32_C(0x00000000), UINT32_C(0x00000000)) \
   X(VERSION, false, UINT32_C(0x00090000), UINT32_C(0x00000000), UINT32_C(0x00000000), UINT32_C(0x00000000), UINT32_C(0x00000000)) \

@@ -8,7 +8,7 @@
 
 // ---- Registers: byte offsets, fields, values after reset ----
 
-// Tells that an MXE is here.
+// Identifies an MXE.
 #define MXE_REG_ID                                 UINT32_C(0x000)
 #define MXE_ID_RESET                               UINT32_C(0x3145584d)
 
@@ -22,44 +22,45 @@
 #define MXE_VERSION_MAJOR_MASK                     UINT32_C(0xff000000)
 #define MXE_VERSION_MAJOR_SHIFT                    24
 
-// Columns of the result that are computed at once.
+// Processing elements: columns of the result computed in parallel.
 #define MXE_REG_NUM_PE                             UINT32_C(0x008)
 #define MXE_NUM_PE_RESET                           UINT32_C(0x00000000)
 
-// Rows of the result that a processing element holds per accumulator tile.
+// Rows of the result per processing element and accumulator tile.
 #define MXE_REG_ROWS                               UINT32_C(0x00c)
 #define MXE_ROWS_RESET                             UINT32_C(0x00000000)
 
-// Column tiles that share one resident chunk of A.
+// Column tiles that share one chunk of A in its buffer.
 #define MXE_REG_ACC_TILES                          UINT32_C(0x010)
 #define MXE_ACC_TILES_RESET                        UINT32_C(0x00000000)
 
-// Width of the exact block sum. Format pairs that need more are answered with ERR_PAIR.
+// Width of the exact block sum. A job whose format pair needs more bits ends with ERR_PAIR.
 #define MXE_REG_TREE_W                             UINT32_C(0x014)
 #define MXE_TREE_W_RESET                           UINT32_C(0x00000000)
 
-// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of K
-// whatever their format, or 64 where 4-bit pairs run at twice the rate.
+// Size of one chunk of A in its buffer: A_SLAB_K / 32 operand words per row. A word holds 32
+// elements of K in any format, or 64 elements at the dual rate (4-bit pairs). Example: 1024
+// elements are 32 words.
 #define MXE_REG_A_SLAB_K                           UINT32_C(0x018)
 #define MXE_A_SLAB_K_RESET                         UINT32_C(0x00000000)
 
-// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column; words as in A_SLAB_K.
 #define MXE_REG_B_BUF_K                            UINT32_C(0x01c)
 #define MXE_B_BUF_K_RESET                          UINT32_C(0x00000000)
 
-// Bits of the AXI4 data bus.
+// Width of the AXI4 data bus.
 #define MXE_REG_MEM_W                              UINT32_C(0x020)
 #define MXE_MEM_W_RESET                            UINT32_C(0x00000000)
 
-// Largest number of entries of the descriptor ring.
+// Maximum number of entries of the descriptor ring.
 #define MXE_REG_QUEUE_DEPTH                        UINT32_C(0x024)
 #define MXE_QUEUE_DEPTH_RESET                      UINT32_C(0x00000000)
 
-// Beats of the longest AXI4 burst.
+// Maximum length of an AXI4 burst.
 #define MXE_REG_MAX_BURST                          UINT32_C(0x028)
 #define MXE_MAX_BURST_RESET                        UINT32_C(0x00000000)
 
-// Optional parts this engine was built with.
+// Optional functions of this engine.
 #define MXE_REG_FEATURES                           UINT32_C(0x02c)
 #define MXE_FEATURES_RESET                         UINT32_C(0x00000000)
 #define MXE_FEATURES_FP4_DUAL_MASK                 UINT32_C(0x00000001)
@@ -69,8 +70,8 @@
 #define MXE_FEATURES_MX_OUT_MASK                   UINT32_C(0x00000004)
 #define MXE_FEATURES_MX_OUT_SHIFT                  2
 
-// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge a
-// longer way to memory.
+// Banks of the B buffer. The array reads one bank while the others are filled, so more banks hide
+// more memory latency.
 #define MXE_REG_B_BANKS                            UINT32_C(0x030)
 #define MXE_B_BANKS_RESET                          UINT32_C(0x00000000)
 
@@ -87,7 +88,7 @@
 #define MXE_CTRL_COUNTER_SNAPSHOT_MASK             UINT32_C(0x00000008)
 #define MXE_CTRL_COUNTER_SNAPSHOT_SHIFT            3
 
-// What the engine is doing.
+// State of the engine.
 #define MXE_REG_STATUS                             UINT32_C(0x044)
 #define MXE_STATUS_RESET                           UINT32_C(0x00000000)
 #define MXE_STATUS_BUSY_MASK                       UINT32_C(0x00000001)
@@ -97,8 +98,8 @@
 #define MXE_STATUS_RESETTING_MASK                  UINT32_C(0x00000004)
 #define MXE_STATUS_RESETTING_SHIFT                 2
 
-// Events since they were last cleared, masked or not. Write 1 to a bit to clear it; an event in the
-// same clock wins.
+// Events since they were last cleared, whether masked or not. Write 1 to a bit to clear it; an
+// event in the same cycle has priority.
 #define MXE_REG_IRQ_STATUS                         UINT32_C(0x048)
 #define MXE_IRQ_STATUS_RESET                       UINT32_C(0x00000000)
 #define MXE_IRQ_STATUS_DONE_MASK                   UINT32_C(0x00000001)
@@ -110,7 +111,7 @@
 #define MXE_IRQ_STATUS_RING_OVERFLOW_MASK          UINT32_C(0x00000008)
 #define MXE_IRQ_STATUS_RING_OVERFLOW_SHIFT         3
 
-// The interrupt line is high while any bit is set both here and in IRQ_STATUS.
+// The interrupt line is high while a bit is set in both IRQ_MASK and IRQ_STATUS.
 #define MXE_REG_IRQ_MASK                           UINT32_C(0x04c)
 #define MXE_IRQ_MASK_RESET                         UINT32_C(0x00000000)
 #define MXE_IRQ_MASK_WRITE_MASK                    UINT32_C(0x0000000f)
@@ -138,17 +139,17 @@
 #define MXE_RING_SIZE_LOG2_RESET                   UINT32_C(0x00000000)
 #define MXE_RING_SIZE_LOG2_WRITE_MASK              UINT32_C(0x0000001f)
 
-// Doorbell: writing it submits all descriptors up to the new tail. The tail moves forward only, and
-// no further than 2^RING_SIZE_LOG2 entries from RING_HEAD, at which the job in flight still is;
-// writing the tail as it is submits nothing. Any other write, any write while STATUS.resetting is
-// set, and any write while RING_SIZE_LOG2 is too large is refused: it changes nothing and sets
-// IRQ_STATUS.ring_overflow.
+// Doorbell: a write submits all descriptors before the new tail. The new tail must be from the
+// current tail to RING_HEAD + 2^RING_SIZE_LOG2; the running job still counts, and the current tail
+// submits nothing. Example: head 3, tail 5, 16 entries: 5 to 19 are allowed. The engine refuses any
+// other value, and any write while STATUS.resetting is set or RING_SIZE_LOG2 is too large. A
+// refused write changes nothing and sets IRQ_STATUS.ring_overflow.
 #define MXE_REG_RING_TAIL                          UINT32_C(0x05c)
 #define MXE_RING_TAIL_RESET                        UINT32_C(0x00000000)
 #define MXE_RING_TAIL_TAIL_MASK                    UINT32_C(0x0000ffff)
 #define MXE_RING_TAIL_TAIL_SHIFT                   0
 
-// Progress of the engine. It moves after the completion record is in memory.
+// Progress of the engine. It advances after the completion record is in memory.
 #define MXE_REG_RING_HEAD                          UINT32_C(0x060)
 #define MXE_RING_HEAD_RESET                        UINT32_C(0x00000000)
 #define MXE_RING_HEAD_HEAD_MASK                    UINT32_C(0x0000ffff)
@@ -162,10 +163,9 @@
 #define MXE_REG_LAST_STATUS                        UINT32_C(0x068)
 #define MXE_LAST_STATUS_RESET                      UINT32_C(0x00000000)
 
-// Where the bus answered with an error, bits 31 to 0: the first byte of the beat of a read, or of
-// the first beat of the burst of a write. It belongs to the last job that ended with ERR_READ,
-// ERR_WRITE or ERR_FETCH, stands when that job completes, and outlasts a soft reset. 0 before any
-// such job.
+// Bits 31 to 0 of the address of the first bus error of the last job that ended with ERR_READ,
+// ERR_WRITE or ERR_FETCH: the first byte of the read beat, or of the first beat of the write burst.
+// Valid when that job completes; a soft reset keeps it. 0 before any such job.
 #define MXE_REG_FAULT_ADDR_LO                      UINT32_C(0x06c)
 #define MXE_FAULT_ADDR_LO_RESET                    UINT32_C(0x00000000)
 
@@ -173,7 +173,7 @@
 #define MXE_REG_FAULT_ADDR_HI                      UINT32_C(0x070)
 #define MXE_FAULT_ADDR_HI_RESET                    UINT32_C(0x00000000)
 
-// What was read or written there.
+// Transfer with the bus error at FAULT_ADDR.
 #define MXE_REG_FAULT_INFO                         UINT32_C(0x074)
 #define MXE_FAULT_INFO_RESET                       UINT32_C(0x00000000)
 #define MXE_FAULT_INFO_OPERAND_MASK                UINT32_C(0x0000000f)
@@ -183,85 +183,84 @@
 #define MXE_FAULT_INFO_INDEX_MASK                  UINT32_C(0xffff0000)
 #define MXE_FAULT_INFO_INDEX_SHIFT                 16
 
-// Clocks with CTRL.enable set. Always the sum of the next seven counters. Bits 31 to 0.
+// Cycles with CTRL.enable set. Always the sum of the next seven counters. Bits 31 to 0.
 #define MXE_REG_TOTAL_LO                           UINT32_C(0x100)
 #define MXE_TOTAL_LO_RESET                         UINT32_C(0x00000000)
 
-// Clocks with CTRL.enable set. Always the sum of the next seven counters. Bits 63 to 32.
+// Cycles with CTRL.enable set. Always the sum of the next seven counters. Bits 63 to 32.
 #define MXE_REG_TOTAL_HI                           UINT32_C(0x104)
 #define MXE_TOTAL_HI_RESET                         UINT32_C(0x00000000)
 
-// Clocks in which the array multiplies. Bits 31 to 0.
+// Cycles in which the array multiplies. Bits 31 to 0.
 #define MXE_REG_MAC_ACTIVE_LO                      UINT32_C(0x108)
 #define MXE_MAC_ACTIVE_LO_RESET                    UINT32_C(0x00000000)
 
-// Clocks in which the array multiplies. Bits 63 to 32.
+// Cycles in which the array multiplies. Bits 63 to 32.
 #define MXE_REG_MAC_ACTIVE_HI                      UINT32_C(0x10c)
 #define MXE_MAC_ACTIVE_HI_RESET                    UINT32_C(0x00000000)
 
-// Clocks in which the array waits for elements or scales of A. Bits 31 to 0.
+// Cycles in which the array waits for elements or scales of A. Bits 31 to 0.
 #define MXE_REG_STALL_A_LO                         UINT32_C(0x110)
 #define MXE_STALL_A_LO_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for elements or scales of A. Bits 63 to 32.
+// Cycles in which the array waits for elements or scales of A. Bits 63 to 32.
 #define MXE_REG_STALL_A_HI                         UINT32_C(0x114)
 #define MXE_STALL_A_HI_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for elements or scales of B. Bits 31 to 0.
+// Cycles in which the array waits for elements or scales of B. Bits 31 to 0.
 #define MXE_REG_STALL_B_LO                         UINT32_C(0x118)
 #define MXE_STALL_B_LO_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for elements or scales of B. Bits 63 to 32.
+// Cycles in which the array waits for elements or scales of B. Bits 63 to 32.
 #define MXE_REG_STALL_B_HI                         UINT32_C(0x11c)
 #define MXE_STALL_B_HI_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for the bias C. Bits 31 to 0.
+// Cycles in which the array waits for the bias C. Bits 31 to 0.
 #define MXE_REG_STALL_C_LO                         UINT32_C(0x120)
 #define MXE_STALL_C_LO_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for the bias C. Bits 63 to 32.
+// Cycles in which the array waits for the bias C. Bits 63 to 32.
 #define MXE_REG_STALL_C_HI                         UINT32_C(0x124)
 #define MXE_STALL_C_HI_RESET                       UINT32_C(0x00000000)
 
-// Clocks in which the array waits for the drain buffer. Bits 31 to 0.
+// Cycles in which the array waits for space in the drain buffer. Bits 31 to 0.
 #define MXE_REG_STALL_DRAIN_LO                     UINT32_C(0x128)
 #define MXE_STALL_DRAIN_LO_RESET                   UINT32_C(0x00000000)
 
-// Clocks in which the array waits for the drain buffer. Bits 63 to 32.
+// Cycles in which the array waits for space in the drain buffer. Bits 63 to 32.
 #define MXE_REG_STALL_DRAIN_HI                     UINT32_C(0x12c)
 #define MXE_STALL_DRAIN_HI_RESET                   UINT32_C(0x00000000)
 
-// Clocks in which the array waits for its own pipeline. Bits 31 to 0.
+// Cycles in which the array waits for a result in its own pipeline. Bits 31 to 0.
 #define MXE_REG_STALL_LATENCY_LO                   UINT32_C(0x130)
 #define MXE_STALL_LATENCY_LO_RESET                 UINT32_C(0x00000000)
 
-// Clocks in which the array waits for its own pipeline. Bits 63 to 32.
+// Cycles in which the array waits for a result in its own pipeline. Bits 63 to 32.
 #define MXE_REG_STALL_LATENCY_HI                   UINT32_C(0x134)
 #define MXE_STALL_LATENCY_HI_RESET                 UINT32_C(0x00000000)
 
-// Clocks in which no job's arithmetic is in flight: empty ring, descriptor fetch, completion write.
-// Bits 31 to 0.
+// Cycles without arithmetic of a job: empty ring, descriptor fetch, completion write. Bits 31 to 0.
 #define MXE_REG_IDLE_LO                            UINT32_C(0x138)
 #define MXE_IDLE_LO_RESET                          UINT32_C(0x00000000)
 
-// Clocks in which no job's arithmetic is in flight: empty ring, descriptor fetch, completion write.
-// Bits 63 to 32.
+// Cycles without arithmetic of a job: empty ring, descriptor fetch, completion write. Bits 63 to
+// 32.
 #define MXE_REG_IDLE_HI                            UINT32_C(0x13c)
 #define MXE_IDLE_HI_RESET                          UINT32_C(0x00000000)
 
-// Bytes of all beats read from memory: beats times the width of the bus. Bits 31 to 0.
+// Bytes read from memory: beats times the bus width in bytes. Bits 31 to 0.
 #define MXE_REG_BYTES_READ_LO                      UINT32_C(0x140)
 #define MXE_BYTES_READ_LO_RESET                    UINT32_C(0x00000000)
 
-// Bytes of all beats read from memory: beats times the width of the bus. Bits 63 to 32.
+// Bytes read from memory: beats times the bus width in bytes. Bits 63 to 32.
 #define MXE_REG_BYTES_READ_HI                      UINT32_C(0x144)
 #define MXE_BYTES_READ_HI_RESET                    UINT32_C(0x00000000)
 
-// Bytes written to memory, as the write strobes say. Bits 31 to 0.
+// Bytes written to memory, counted by write strobes. Bits 31 to 0.
 #define MXE_REG_BYTES_WRITTEN_LO                   UINT32_C(0x148)
 #define MXE_BYTES_WRITTEN_LO_RESET                 UINT32_C(0x00000000)
 
-// Bytes written to memory, as the write strobes say. Bits 63 to 32.
+// Bytes written to memory, counted by write strobes. Bits 63 to 32.
 #define MXE_REG_BYTES_WRITTEN_HI                   UINT32_C(0x14c)
 #define MXE_BYTES_WRITTEN_HI_RESET                 UINT32_C(0x00000000)
 
@@ -273,29 +272,31 @@
 #define MXE_REG_BLOCKS_HI                          UINT32_C(0x154)
 #define MXE_BLOCKS_HI_RESET                        UINT32_C(0x00000000)
 
-// Active clocks in which every processing element takes two 4-bit blocks. Bits 31 to 0.
+// Active cycles at the dual rate: every processing element multiplies two 4-bit blocks. Bits 31 to
+// 0.
 #define MXE_REG_DUAL_CYCLES_LO                     UINT32_C(0x158)
 #define MXE_DUAL_CYCLES_LO_RESET                   UINT32_C(0x00000000)
 
-// Active clocks in which every processing element takes two 4-bit blocks. Bits 63 to 32.
+// Active cycles at the dual rate: every processing element multiplies two 4-bit blocks. Bits 63 to
+// 32.
 #define MXE_REG_DUAL_CYCLES_HI                     UINT32_C(0x15c)
 #define MXE_DUAL_CYCLES_HI_RESET                   UINT32_C(0x00000000)
 
-// Results whose FP32 sum is NaN, whatever format they are stored in. Bits 31 to 0.
+// Results whose FP32 sum is NaN, in any output format. Bits 31 to 0.
 #define MXE_REG_NAN_RESULTS_LO                     UINT32_C(0x160)
 #define MXE_NAN_RESULTS_LO_RESET                   UINT32_C(0x00000000)
 
-// Results whose FP32 sum is NaN, whatever format they are stored in. Bits 63 to 32.
+// Results whose FP32 sum is NaN, in any output format. Bits 63 to 32.
 #define MXE_REG_NAN_RESULTS_HI                     UINT32_C(0x164)
 #define MXE_NAN_RESULTS_HI_RESET                   UINT32_C(0x00000000)
 
-// Elements of MX results that were beyond the largest one of their format. Results that are numbers
-// have none: overflow gives infinity. Bits 31 to 0.
+// Elements of MX results that round beyond the largest element of their format. Number results do
+// not count: they overflow to infinity. Bits 31 to 0.
 #define MXE_REG_SATURATIONS_LO                     UINT32_C(0x168)
 #define MXE_SATURATIONS_LO_RESET                   UINT32_C(0x00000000)
 
-// Elements of MX results that were beyond the largest one of their format. Results that are numbers
-// have none: overflow gives infinity. Bits 63 to 32.
+// Elements of MX results that round beyond the largest element of their format. Number results do
+// not count: they overflow to infinity. Bits 63 to 32.
 #define MXE_REG_SATURATIONS_HI                     UINT32_C(0x16c)
 #define MXE_SATURATIONS_HI_RESET                   UINT32_C(0x00000000)
 
@@ -303,7 +304,7 @@
 
 #define MXE_DESC_SIZE                              128u
 
-// Chosen by software, returned in the completion record.
+// Chosen by software; the completion record returns it.
 #define MXE_DESC_JOB_ID                            0x00u
 
 // Formats and options. All other bits must be zero.
@@ -326,44 +327,43 @@
 #define MXE_DESC_CONTROL_EARLY_SHIFT               17
 #define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffc0000)
 
-// Rows of A and of the results, of each product.
+// Rows of A and of the results, per product.
 #define MXE_DESC_M                                 0x08u
 
-// Rows of B, which is stored transposed, and columns of the results, of each product.
+// Rows of B (stored transposed) and columns of the results, per product.
 #define MXE_DESC_N                                 0x0cu
 
-// Elements in a row of A and in a row of B.
+// Elements per row of A and of B.
 #define MXE_DESC_K                                 0x10u
 
-// Products of one shape that the job consists of. Their matrices lie one below the other: product
-// number i multiplies rows i * M to i * M + M - 1 of A by rows i * N to i * N + N - 1 of B, and its
-// results are rows i * M to i * M + M - 1 of D; C goes with D. All other bits must be zero.
+// Number of products of the same shape in this job. Their matrices are stacked: product i
+// multiplies rows i * M to i * M + M - 1 of A by rows i * N to i * N + N - 1 of B; its results are
+// rows i * M to i * M + M - 1 of D, and its bias the same rows of C. All other bits must be zero.
 #define MXE_DESC_BATCH                             0x14u
 #define MXE_DESC_BATCH_COUNT_MASK                  UINT32_C(0x0000ffff)
 #define MXE_DESC_BATCH_COUNT_SHIFT                 0
 #define MXE_DESC_BATCH_RESERVED_MASK               UINT32_C(0xffff0000)
 
-// Bus address of A's elements, [M][K], any byte.
+// Bus address of A's elements, [M][K], any alignment.
 #define MXE_DESC_A_ADDR                            0x18u
 
-// Bus address of B's elements, [N][K], any byte.
+// Bus address of B's elements, [N][K], any alignment.
 #define MXE_DESC_B_ADDR                            0x20u
 
-// Bus address of A's scales, [M][ceil(K/32)], any byte.
+// Bus address of A's scales, [M][ceil(K/32)], any alignment.
 #define MXE_DESC_A_SCALE_ADDR                      0x28u
 
-// Bus address of B's scales, [N][ceil(K/32)], any byte.
+// Bus address of B's scales, [N][ceil(K/32)], any alignment.
 #define MXE_DESC_B_SCALE_ADDR                      0x30u
 
-// Bus address of the bias, [M][N]. A multiple of the size of its numbers, also if CONTROL.bias_en
-// is 0.
+// Bus address of the bias, [M][N]. A multiple of 4 (BF16: 2), also if CONTROL.bias_en is 0.
 #define MXE_DESC_C_ADDR                            0x38u
 
-// Bus address of the results, [M][N]. A multiple of the size of its numbers; any byte for MX
+// Bus address of the results, [M][N]. A multiple of 4 (BF16, FP16: 2); any alignment for MX
 // elements.
 #define MXE_DESC_D_ADDR                            0x40u
 
-// Bus address of the scales of MX results, [M][ceil(N/32)], any byte.
+// Bus address of the scales of MX results, [M][ceil(N/32)], any alignment.
 #define MXE_DESC_D_SCALE_ADDR                      0x48u
 
 // Bytes from one row of A to the next.
@@ -378,10 +378,10 @@
 // Bytes from the scales of one row of B to those of the next.
 #define MXE_DESC_B_SCALE_STRIDE                    0x5cu
 
-// Bytes from one row of the bias to the next, a multiple as C_ADDR is. 0: one row serves all.
+// Bytes from one row of the bias to the next; alignment as C_ADDR. 0: one row for all.
 #define MXE_DESC_C_STRIDE                          0x60u
 
-// Bytes from one row of results to the next, a multiple as D_ADDR is.
+// Bytes from one row of results to the next; alignment as D_ADDR.
 #define MXE_DESC_D_STRIDE                          0x64u
 
 // Bytes from the scales of one row of MX results to those of the next.
@@ -391,14 +391,14 @@
 #define MXE_DESC_RESERVED0                         0x6cu
 #define MXE_DESC_RESERVED0_RESERVED_MASK           UINT32_C(0xffffffff)
 
-// How the job ended. Software writes PENDING before the doorbell.
+// Result of the job. Software writes PENDING before the doorbell.
 #define MXE_DESC_STATUS                            0x70u
 
 // Copy of JOB_ID.
 #define MXE_DESC_DONE_JOB_ID                       0x74u
 
-// Clocks from the start of the fetch of this descriptor, from the end of the job before it, or from
-// when the engine was enabled, whatever was last, to the end of the job.
+// Cycles of the job. They end with the job and start with the latest of: the fetch of this
+// descriptor, the end of the previous job, the enabling of the engine.
 #define MXE_DESC_CYCLES                            0x78u
 
 // ---- Element formats ----
@@ -422,7 +422,7 @@
 
 // IEEE 754 binary32.
 #define MXE_OUT_FP32                               0u
-// The upper half of binary32, rounded to nearest even.
+// bfloat16: the upper half of binary32, rounded to nearest even.
 #define MXE_OUT_BF16                               1u
 // IEEE 754 binary16, rounded to nearest even; overflow gives infinity.
 #define MXE_OUT_FP16                               2u
@@ -443,44 +443,44 @@
 
 // ---- Scale rules ----
 
-// floor(log2 amax) - emax. The largest elements may be cut.
+// floor(log2 amax) - emax. The largest elements may saturate.
 #define MXE_RULE_FLOOR                             0u
 // ceil(log2 amax) - emax.
 #define MXE_RULE_CEIL                              1u
-// As FLOOR, of amax rounded half up to the mantissa bits of an element.
+// As FLOOR, after amax is rounded (half up) to the element's mantissa bits.
 #define MXE_RULE_EVEN                              2u
-// ceil(log2(amax / largest element)): the smallest scale that cuts nothing.
+// ceil(log2(amax / largest element)): the smallest scale without saturation.
 #define MXE_RULE_RCEIL                             3u
 
 // ---- Status codes ----
 
-// Not finished. Software writes it before the doorbell.
+// The job has not finished. Software writes this value before the doorbell.
 #define MXE_STATUS_PENDING                         0u
-// Done, all results are in memory.
+// The job has finished and all results are in memory.
 #define MXE_STATUS_OK                              1u
 // A reserved bit or word of the descriptor is not zero.
 #define MXE_STATUS_ERR_DESCRIPTOR                  2u
 // M, N or K is zero.
 #define MXE_STATUS_ERR_SHAPE                       3u
-// An element format code is above 6.
+// An element format code is larger than 6.
 #define MXE_STATUS_ERR_FORMAT                      4u
-// The two formats need a wider adder tree than TREE_W.
+// The two formats need more adder tree bits than TREE_W.
 #define MXE_STATUS_ERR_PAIR                        5u
 // This engine cannot write the output format.
 #define MXE_STATUS_ERR_OUT_FORMAT                  6u
-// The address or stride of C or D is not a multiple of the size of its numbers: 4 bytes for FP32, 2
-// for BF16 and FP16.
+// The address or stride of C or D is not a multiple of its number size: 4 bytes for FP32, 2 for
+// BF16 and FP16.
 #define MXE_STATUS_ERR_ALIGN                       7u
-// The bus answered a read of operands with an error.
+// Bus error response to a read of an operand.
 #define MXE_STATUS_ERR_READ                        8u
-// The bus answered a write of results or of the completion record with an error. FAULT_INFO.operand
-// tells which. For the record (9) all results are in memory if the job ended well otherwise,
-// LAST_STATUS is ERR_WRITE, and the record may be missing.
+// Bus error response to a write of results or of the completion record; FAULT_INFO.operand
+// distinguishes them. If only the record failed (operand 9), all results are in memory, LAST_STATUS
+// is ERR_WRITE, and the record may be missing.
 #define MXE_STATUS_ERR_WRITE                       9u
-// The bus answered the read of the descriptor with an error. The job id is unknown (0) and no
-// completion record is written.
+// Bus error response to the read of the descriptor. LAST_JOB is 0 and the engine writes no
+// completion record.
 #define MXE_STATUS_ERR_FETCH                       10u
-// A soft reset stopped the job.
+// A soft reset aborted the job.
 #define MXE_STATUS_ERR_ABORTED                     11u
 
 // ---- Fault operands ----
@@ -499,7 +499,7 @@
 #define MXE_FAULT_B_SCALES                         5u
 // The bias.
 #define MXE_FAULT_C                                6u
-// Results: numbers, or MX elements.
+// Results: numbers or MX elements.
 #define MXE_FAULT_D                                7u
 // Scales of MX results.
 #define MXE_FAULT_D_SCALES                         8u

@@ -7,76 +7,76 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What a device is: its version and the parameters it was built with.
+/// Version and parameters of a device.
 struct mxe_capabilities {
   uint8_t version_major, version_minor;
   uint16_t version_patch;
-  /// Columns of the result that are computed at once.
+  /// Processing elements: columns of the result computed in parallel.
   uint32_t num_pe;
-  /// Rows of the result that a processing element holds per accumulator tile.
+  /// Rows of the result per processing element and accumulator tile.
   uint32_t rows;
-  /// Column tiles that share one resident chunk of A.
+  /// Column tiles that share one chunk of A in its buffer.
   uint32_t acc_tiles;
-  /// Width of the exact block sum. Format pairs that need more are answered with ERR_PAIR.
+  /// Width of the exact block sum. A job whose format pair needs more bits ends with ERR_PAIR.
   uint32_t tree_w;
-  /// Size of the resident chunk of A: A_SLAB_K / 32 operand words per row. A word is 32 elements of
-  /// K whatever their format, or 64 where 4-bit pairs run at twice the rate.
+  /// Size of one chunk of A in its buffer: A_SLAB_K / 32 operand words per row. A word holds 32
+  /// elements of K in any format, or 64 elements at the dual rate (4-bit pairs). Example: 1024
+  /// elements are 32 words.
   uint32_t a_slab_k;
-  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column, words as in A_SLAB_K.
+  /// Size of one bank of the B buffer: B_BUF_K / 32 operand words per column; words as in A_SLAB_K.
   uint32_t b_buf_k;
-  /// Bits of the AXI4 data bus.
+  /// Width of the AXI4 data bus.
   uint32_t mem_w;
-  /// Largest number of entries of the descriptor ring.
+  /// Maximum number of entries of the descriptor ring.
   uint32_t queue_depth;
-  /// Beats of the longest AXI4 burst.
+  /// Maximum length of an AXI4 burst.
   uint32_t max_burst;
-  /// Pairs of 4-bit formats run at twice the rate.
+  /// Pairs of 4-bit formats run at the dual rate.
   bool fp4_dual;
-  /// The bias and the results may be BF16.
+  /// BF16 is allowed for the bias and the results.
   bool bf16;
-  /// The results may have an MX format.
+  /// MX formats are allowed for the results.
   bool mx_out;
-  /// Banks of the B buffer: the array uses one while the others are filled, so more of them bridge
-  /// a longer way to memory.
+  /// Banks of the B buffer. The array reads one bank while the others are filled, so more banks
+  /// hide more memory latency.
   uint32_t b_banks;
 };
 
-/// What the device counted since mxe_clear_counters(), all of the same clock. Always
+/// Counters since mxe_clear_counters(), all sampled in the same cycle. Always
 /// total = mac_active + stall_a + stall_b + stall_c + stall_drain + stall_latency + idle.
 struct mxe_counters {
-  /// Clocks with CTRL.enable set. Always the sum of the next seven counters.
+  /// Cycles with CTRL.enable set. Always the sum of the next seven counters.
   uint64_t total;
-  /// Clocks in which the array multiplies.
+  /// Cycles in which the array multiplies.
   uint64_t mac_active;
-  /// Clocks in which the array waits for elements or scales of A.
+  /// Cycles in which the array waits for elements or scales of A.
   uint64_t stall_a;
-  /// Clocks in which the array waits for elements or scales of B.
+  /// Cycles in which the array waits for elements or scales of B.
   uint64_t stall_b;
-  /// Clocks in which the array waits for the bias C.
+  /// Cycles in which the array waits for the bias C.
   uint64_t stall_c;
-  /// Clocks in which the array waits for the drain buffer.
+  /// Cycles in which the array waits for space in the drain buffer.
   uint64_t stall_drain;
-  /// Clocks in which the array waits for its own pipeline.
+  /// Cycles in which the array waits for a result in its own pipeline.
   uint64_t stall_latency;
-  /// Clocks in which no job's arithmetic is in flight: empty ring, descriptor fetch, completion
-  /// write.
+  /// Cycles without arithmetic of a job: empty ring, descriptor fetch, completion write.
   uint64_t idle;
-  /// Bytes of all beats read from memory: beats times the width of the bus.
+  /// Bytes read from memory: beats times the bus width in bytes.
   uint64_t bytes_read;
-  /// Bytes written to memory, as the write strobes say.
+  /// Bytes written to memory, counted by write strobes.
   uint64_t bytes_written;
   /// Block products computed, 32 multiplications each.
   uint64_t blocks;
-  /// Active clocks in which every processing element takes two 4-bit blocks.
+  /// Active cycles at the dual rate: every processing element multiplies two 4-bit blocks.
   uint64_t dual_cycles;
-  /// Results whose FP32 sum is NaN, whatever format they are stored in.
+  /// Results whose FP32 sum is NaN, in any output format.
   uint64_t nan_results;
-  /// Elements of MX results that were beyond the largest one of their format. Results that are
-  /// numbers have none: overflow gives infinity.
+  /// Elements of MX results that round beyond the largest element of their format. Number results
+  /// do not count: they overflow to infinity.
   uint64_t saturations;
 };
 
-// X(member, REGISTER): the capabilities that have a register of their own.
+// X(member, REGISTER): capabilities with their own register.
 #define MXE_CAPABILITY_WORDS(X) \
   X(num_pe, NUM_PE) \
   X(rows, ROWS) \
@@ -89,7 +89,7 @@ struct mxe_counters {
   X(max_burst, MAX_BURST) \
   X(b_banks, B_BANKS)
 
-// X(member, FIELD): the capabilities that are bits of FEATURES.
+// X(member, FIELD): capabilities that are bits of FEATURES.
 #define MXE_CAPABILITY_FLAGS(X) \
   X(fp4_dual, FP4_DUAL) \
   X(bf16, BF16) \
