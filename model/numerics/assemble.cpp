@@ -71,7 +71,7 @@ void set_row_scales(QuantizedArray& array, const ArrayParts& parts) {
   }
   const std::size_t rows = array.shape.empty() ? 1 : split_at(array.shape, array.axis).rows();
   if (parts.row_amaxes->size() != rows) {
-    throw Error(fmt::format("{} rows need as many amaxes, but there are {}", rows,
+    throw Error(fmt::format("row_amaxes must have {} values, one per row, but has {}", rows,
                             parts.row_amaxes->size()));
   }
   array.row_amaxes = *parts.row_amaxes;

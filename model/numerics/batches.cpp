@@ -24,9 +24,8 @@ Shape leading_axes(const Shape& shape, std::size_t rank) {
 
 void require_matrices(const BatchOperand& operand, const char* shape) {
   if (operand.shape.size() >= 2) return;
-  throw Error(
-      fmt::format("{}: it must be {}, after any number of leading axes, but the array is {}",
-                  operand.name, shape, shape_text(operand.shape)));
+  throw Error(fmt::format("{}: must be {}, but the array is {}", operand.name, shape,
+                          shape_text(operand.shape)));
 }
 
 // Index of an operand's matrix (leading axes `leading`) for product `at` of the axes `whole`.
@@ -46,8 +45,8 @@ std::size_t matrix_at(std::size_t at, const Shape& whole, const Shape& leading) 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transposed) {
-  require_matrices(a, "[M, K]");
-  require_matrices(b, transposed ? "[N, K]" : "[K, N]");
+  require_matrices(a, "[..., M, K]");
+  require_matrices(b, transposed ? "[..., N, K]" : "[..., K, N]");
   const auto shapes = [&] {
     return fmt::format("{} is {} and {} is {}", a.name, shape_text(a.shape), b.name,
                        shape_text(b.shape));
@@ -57,8 +56,8 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
   batches.k = a.shape.back();
   batches.n = b.shape.end()[transposed ? -2 : -1];
   if (b.shape.end()[transposed ? -1 : -2] != batches.k) {
-    throw Error(fmt::format("{}: the columns of A must be as many as the {} of B", shapes(),
-                            transposed ? "columns" : "rows"));
+    throw Error(fmt::format("{}: the number of columns of A must equal the number of {} of B",
+                            shapes(), transposed ? "columns" : "rows"));
   }
   const std::size_t rank = std::max(a.shape.size(), b.shape.size()) - 2;
   const Shape of_a = leading_axes(a.shape, rank), of_b = leading_axes(b.shape, rank);

@@ -215,7 +215,7 @@ std::string regular_place(const std::string& path) {
 
 void require_written(const std::string& path) {
   if (path.empty() || fs::exists(path)) return;
-  throw Error(fmt::format("{}: cannot write: no space, or an error of the disk", path));
+  throw Error(fmt::format("{}: cannot write: the disk is full or failed", path));
 }
 
 bool is_standard_output(const std::string& path) {

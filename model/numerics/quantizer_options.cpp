@@ -112,20 +112,23 @@ bool operator==(const QuantizerOptions& a, const QuantizerOptions& b) {
 void validate(const QuantizerOptions& options) {
   validate_numbers(options);
   if (options.row_scaled && options.tensor_amax) {
-    throw Error("one tensor amax does not go with a scale for every row");
+    throw Error("a tensor amax cannot be combined with one tensor scale per row");
   }
   if (options.row_scaled && !options.uses_tensor_scale) {
     throw Error("row_scaled needs uses_tensor_scale");
   }
   const bool flat = options.walk == BlockWalk::flat;
   if (options.block_rows > 1 && (flat || options.row_scaled)) {
-    throw Error("blocks of several rows do not go with flat blocks or a scale for every row");
+    throw Error(
+        "blocks of several rows cannot be combined with flat blocks or one tensor scale per row");
   }
   const bool two_scales = options.arithmetic == ScaleArithmetic::encode_quotient ||
                           options.arithmetic == ScaleArithmetic::normalized;
   if (options.four_over_six != FourOverSix::off &&
       (options.scale_format.is_power_of_two() || !two_scales)) {
-    throw Error("four over six needs scales with significand bits and an arithmetic that has two");
+    throw Error(
+        "four_over_six needs scales with significand bits and the arithmetic encode_quotient or "
+        "normalized");
   }
 }
 

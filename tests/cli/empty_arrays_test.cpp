@@ -270,7 +270,8 @@ TEST_F(EmptyArrays, ShapesMustStillFit) {
     command.insert(command.end(), tail.begin(), tail.end());
     return command;
   };
-  expect_error(matmul("a.npy", "b.npy"), "the columns of A must be as many as the rows of B");
+  expect_error(matmul("a.npy", "b.npy"),
+               "the number of columns of A must equal the number of rows of B");
   write_empty("c.npy", "<f4", "(0, 3, 64)");
   write_random("d.npy", {2, 64, 8}, 1);
   expect_error(matmul("c.npy", "d.npy"), "must be the same, or 1 or missing");

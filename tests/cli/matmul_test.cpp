@@ -211,7 +211,7 @@ TEST_F(Matmul, TransposedB) {
   EXPECT_EQ(read_floats("c.npy", {2, 2}), (std::vector<float>{22, 64, -7, 90}));
   write_random("b.npy", {3, 2}, 1);
   expect_error(command("golden", "mxint8", "mxint8", {"--transpose-b"}),
-               "the columns of A must be as many as the columns of B");
+               "the number of columns of A must equal the number of columns of B");
 }
 
 /// Batches, on the reference and on the model.
@@ -371,9 +371,9 @@ TEST_F(Matmul, BadInput) {
 
   write_random("b.npy", {41, 3}, 1);
   expect_error(command("golden", "mxint8", "mxint8"),
-               "the columns of A must be as many as the rows of B");
+               "the number of columns of A must equal the number of rows of B");
   write_random("b.npy", {40}, 1);
-  expect_error(command("golden", "mxint8", "mxint8"), "it must be [K, N]");
+  expect_error(command("golden", "mxint8", "mxint8"), "must be [..., K, N]");
   write_random("b.npy", {40, 3}, 1);
   write_random("bias.npy", {2}, 1);
   expect_error(command("golden", "mxint8", "mxint8", {"--bias", path("bias.npy")}),

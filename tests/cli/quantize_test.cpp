@@ -378,7 +378,7 @@ TEST_F(Quantize, BadInput) {
                "the tensor amax cannot be -1");
   expect_error(
       {"quantize", x, "--format", "nvfp4", "--preset", "nvfp4-te-row", "--tensor-amax", "1"},
-      "does not go with a scale for every row");
+      "cannot be combined with one tensor scale per row");
   expect_error({"quantize", x, "--format", "nvfp4", "--row-amax", path("r.npy")}, "--row-amax");
   expect_error({"quantize", x, "--format", "mxint8", "--seed", "1"}, "stochastic rounding");
   expect_error({"quantize", x, "--format", "mxint8", "--preset", "nvfp4-te"}, "does not produce");

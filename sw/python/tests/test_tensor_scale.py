@@ -49,7 +49,7 @@ def test_from_codes_needs_what_the_preset_has(preset):
     elif preset in BY_ROW:
         with pytest.raises(ValueError, match=r"--row-amax is needed \(Python: row_amaxes=\)"):
             made()
-        with pytest.raises(ValueError, match="32 rows need as many amaxes, but there are 31"):
+        with pytest.raises(ValueError, match="row_amaxes must have 32 values, one per row, but has 31"):
             made(row_amaxes=q.row_amaxes[:-1])
         assert_same(made(row_amaxes=q.row_amaxes), q.dequantize())
     else:
