@@ -205,7 +205,7 @@ void FastBlocks::ScaleTable::set(std::size_t field, uint32_t threshold, const Sc
     values[i] = scale.value;
     decodes[i] = scale.decode;
     codes[i] = scale.code;
-    states[i] = scale.ordinary ? kOrdinary : kLeft;
+    states[i] = scale.ordinary ? kOrdinary : kSkipped;
   }
 }
 
@@ -243,7 +243,7 @@ bool FastBlocks::needs_exact_log2(std::size_t blocks) const {
 }
 
 void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
-                               std::vector<std::size_t>& left) {
+                               std::vector<std::size_t>& skipped) {
   RealScales& scales = run_.scales;
   const bool known =
       kernels_.power_scales(run_.amax.data(), blocks, pattern_, scales.codes.data(),
@@ -264,20 +264,20 @@ void FastBlocks::derive_scales(std::size_t blocks, std::size_t first,
     if (watches_mantissas_ && amax != 0) {
       ordinary = ordinary && run_.mantissas[block] < kNearTop && amax >= kFarFromSubnormal;
     }
-    if (!ordinary) left.push_back(first + block);
+    if (!ordinary) skipped.push_back(first + block);
   }
 }
 
-void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules* own,
+void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules* block_rules,
                              RealScales& scales) {
   RealScaleParameters real = real_;
   real.factor = factor;
-  const std::size_t step = own ? 1 : blocks;
+  const std::size_t step = block_rules ? 1 : blocks;
   for (std::size_t block = 0; block < blocks; block += step) {
-    if (own) {
-      real.decode = own[block].tensor_decode;
-      real.encode = own[block].tensor_encode;
-      real.whole = own[block].tensor_amax / real.max;
+    if (block_rules) {
+      real.decode = block_rules[block].tensor_decode;
+      real.encode = block_rules[block].tensor_encode;
+      real.whole = block_rules[block].tensor_amax / real.max;
     }
     kernels_.real_scales(&run_.amax[block], step, real, &scales.codes[block], &scales.values[block],
                          &scales.factors[block]);
@@ -285,13 +285,14 @@ void FastBlocks::real_scales(float factor, std::size_t blocks, const BlockRules*
 }
 
 void FastBlocks::derive_real_scales(const BlockElements& elements, std::size_t first,
-                                    std::vector<std::size_t>& left, const BlockRules* own) {
+                                    std::vector<std::size_t>& skipped,
+                                    const BlockRules* block_rules) {
   const std::size_t blocks = elements.blocks;
   RealScales& scales = run_.scales;
-  real_scales(1, blocks, own, scales);
+  real_scales(1, blocks, block_rules, scales);
   if (choice_) {
-    real_scales(1.5f, blocks, own, four_);
-    choice_->choose(elements, own, four_, scales);
+    real_scales(1.5f, blocks, block_rules, four_);
+    choice_->choose(elements, block_rules, four_, scales);
   }
   for (std::size_t block = 0; block < blocks; block++) {
     const uint32_t amax = run_.amax[block];
@@ -304,9 +305,9 @@ void FastBlocks::derive_real_scales(const BlockElements& elements, std::size_t f
       scales.factors[block] = 1;
     }
     // zero_ assumes a finite tensor scale.
-    if (own) ordinary = ordinary && std::isfinite(own[block].tensor_decode);
+    if (block_rules) ordinary = ordinary && std::isfinite(block_rules[block].tensor_decode);
     run_.decodes[block] = scales.values[block];
-    if (!ordinary) left.push_back(first + block);
+    if (!ordinary) skipped.push_back(first + block);
   }
 }
 
@@ -332,9 +333,10 @@ float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale&
   return scale.apply(value);
 }
 
-void FastBlocks::set_code_scales(std::size_t blocks, const BlockRules* own) {
+void FastBlocks::set_code_scales(std::size_t blocks, const BlockRules* block_rules) {
   for (std::size_t block = 0; block < blocks; block++) {
-    const CodeScale scale = (own ? own[block] : rules_).code_scale(run_.decodes[block]);
+    const CodeScale scale =
+        (block_rules ? block_rules[block] : rules_).code_scale(run_.decodes[block]);
     run_.first_scales[block] = scale.first;
     run_.second_scales[block] = scale.second;
   }
@@ -381,7 +383,7 @@ void FastBlocks::write_row_values(const FloatArray& in, std::size_t columns, std
 }
 
 void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
-                      std::size_t scale_at, std::vector<std::size_t>& left) {
+                      std::size_t scale_at, std::vector<std::size_t>& skipped) {
   for (std::size_t first = 0; first < blocks; first += kRun) {
     const std::size_t run = std::min(kRun, blocks - first);
     const std::size_t begin = at + first * size;
@@ -396,9 +398,9 @@ void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, s
       in = rounded_.data();
     }
     if (power_of_two_) {
-      derive_scales(run, first, left);
+      derive_scales(run, first, skipped);
     } else {
-      derive_real_scales({in, size, 1, run, size, false}, first, left);
+      derive_real_scales({in, size, 1, run, size, false}, first, skipped);
     }
     kernels_.encode(in.data(), run, size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
@@ -410,8 +412,8 @@ void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, s
 }
 
 void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
-                         std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
-                         const BlockRules* own) {
+                         std::size_t columns, std::size_t scale_at,
+                         std::vector<std::size_t>& skipped, const BlockRules* block_rules) {
   const FloatArray top = x.from(at);
   kernels_.amax_columns(top.data(), stride, rows, columns, kMagnitudeBits, run_.amax.data());
   if (watches_mantissas_) {
@@ -419,11 +421,11 @@ void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride
   }
   if (rounds_input_) round_amaxes(columns);
   if (power_of_two_) {
-    derive_scales(columns, 0, left);
+    derive_scales(columns, 0, skipped);
   } else {
-    derive_real_scales({top, stride, rows, columns, 1, true}, 0, left, own);
+    derive_real_scales({top, stride, rows, columns, 1, true}, 0, skipped, block_rules);
   }
-  if (output_.dequantized) set_code_scales(columns, own);
+  if (output_.dequantized) set_code_scales(columns, block_rules);
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
     FloatArray in = x.from(begin);
@@ -484,14 +486,14 @@ void FastBlocks::write_tile_scales(const Tiles& tiles, std::size_t first, std::s
   }
 }
 
-void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left) {
+void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& skipped) {
   for (std::size_t first = 0; first < tiles.blocks; first += kRun) {
     const std::size_t run = std::min(kRun, tiles.blocks - first);
     amax_of_tiles(x, tiles, first, run);
     if (power_of_two_) {
-      derive_scales(run, first, left);
+      derive_scales(run, first, skipped);
     } else {
-      derive_real_scales(elements_of(x, tiles, first, run), first, left);
+      derive_real_scales(elements_of(x, tiles, first, run), first, skipped);
     }
     encode_tiles(x, tiles, first, run);
     write_tile_scales(tiles, first, run);

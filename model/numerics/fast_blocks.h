@@ -39,15 +39,15 @@ class FastBlocks {
   static constexpr std::size_t kColumns = RealScales::kMost;
 
   /// Quantizes `blocks` blocks of `size` adjacent elements from x[at]; their scales start at
-  /// scale_at. Appends the indices (0..blocks - 1) of skipped blocks to `left`.
+  /// scale_at. Appends the indices (0..blocks - 1) of skipped blocks to `skipped`.
   void line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
-            std::size_t scale_at, std::vector<std::size_t>& left);
+            std::size_t scale_at, std::vector<std::size_t>& skipped);
 
   /// Quantizes `columns` <= kColumns adjacent columns from x[at]; each is one block of `rows`
-  /// elements, `stride` apart. `own`: rules per column if tensor scales differ, else null.
+  /// elements, `stride` apart. `block_rules`: rules per column if tensor scales differ, else null.
   void columns(const FloatArray& x, std::size_t at, std::size_t stride, std::size_t rows,
-               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& left,
-               const BlockRules* own = nullptr);
+               std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& skipped,
+               const BlockRules* block_rules = nullptr);
 
   /// Adjacent blocks of several rows.
   struct Tiles {
@@ -63,7 +63,7 @@ class FastBlocks {
     bool across = false;  ///< the blocked axis runs across the rows in memory
   };
   bool serves_tiles() const { return serves_ && !watches_mantissas_ && !rounds_input_; }
-  void tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& left);
+  void tiles(const FloatArray& x, const Tiles& tiles, std::vector<std::size_t>& skipped);
 
  private:
   static constexpr std::size_t kRun = 32;  // blocks per run; they stay in the first-level cache
@@ -77,7 +77,7 @@ class FastBlocks {
     float factor = 1;
     float decode = 1;
   };
-  enum State : uint8_t { kOrdinary, kLeft, kUnknown };
+  enum State : uint8_t { kOrdinary, kSkipped, kUnknown };
   // Scale of every amax. A binade has at most two scales: entry 2 * field for an amax below the
   // threshold, entry 2 * field + 1 from the threshold on.
   struct ScaleTable {
@@ -112,10 +112,12 @@ class FastBlocks {
   bool look_up_scales(std::size_t blocks);
   bool needs_exact_log2(std::size_t blocks) const;
   void round_amaxes(std::size_t blocks);
-  void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& left);
+  void derive_scales(std::size_t blocks, std::size_t first, std::vector<std::size_t>& skipped);
   void derive_real_scales(const BlockElements& elements, std::size_t first,
-                          std::vector<std::size_t>& left, const BlockRules* own = nullptr);
-  void real_scales(float factor, std::size_t blocks, const BlockRules* own, RealScales& scales);
+                          std::vector<std::size_t>& skipped,
+                          const BlockRules* block_rules = nullptr);
+  void real_scales(float factor, std::size_t blocks, const BlockRules* block_rules,
+                   RealScales& scales);
   void amax_of_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first, std::size_t run);
   void encode_tiles(const FloatArray& x, const Tiles& tiles, std::size_t first, std::size_t run);
   void write_tile_scales(const Tiles& tiles, std::size_t first, std::size_t run);
@@ -124,7 +126,7 @@ class FastBlocks {
   void write_scales(std::size_t blocks, std::size_t scale_at);
   float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
   const float* floats(const FloatArray& x, std::size_t count);
-  void set_code_scales(std::size_t blocks, const BlockRules* own = nullptr);
+  void set_code_scales(std::size_t blocks, const BlockRules* block_rules = nullptr);
   // Writes the values of the run's blocks, which are contiguous from `at`.
   void write_values(const FloatArray& in, std::size_t blocks, std::size_t size, std::size_t at);
   void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);

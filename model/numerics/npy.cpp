@@ -355,14 +355,14 @@ std::vector<uint8_t> format_npy(const NpyArray& array, const std::string& name,
   if (array.data.size() != array.size() * type.size) {
     throw Error(fmt::format("{}: {} bytes of data do not fill the shape", name, array.data.size()));
   }
-  const std::string own = fmt::format("{}{}", type.size == 1 ? '|' : '<', type.descr);
+  const std::string array_descr = fmt::format("{}{}", type.size == 1 ? '|' : '<', type.descr);
   std::string shape;
   for (const std::size_t dimension : array.shape) shape += fmt::format("{}, ", dimension);
   // As numpy prints tuples: "()", "(3,)", "(3, 4)".
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
   if (array.shape.size() == 1) shape.resize(shape.size() - 1);
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   descr.empty() ? std::string_view(own) : descr, shape);
+                                   descr.empty() ? std::string_view(array_descr) : descr, shape);
   constexpr std::size_t kPrefix = 10;
   constexpr std::size_t kAlignment = 64;
   while ((kPrefix + header.size() + 1) % kAlignment != 0) header += ' ';

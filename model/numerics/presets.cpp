@@ -415,7 +415,7 @@ void check_scope(const Preset& preset, std::string_view format_name, const Eleme
 }
 
 // Maps names of PyTorch, ml_dtypes and related libraries to the project's format names.
-std::string_view own_name(std::string_view name) {
+std::string_view project_name(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"mxfp4", "mxfp4_e2m1"},         {"fp4_e2m1", "mxfp4_e2m1"},
       {"float4_e2m1", "mxfp4_e2m1"},   {"float4_e2m1fn", "mxfp4_e2m1"},
@@ -473,30 +473,31 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
   // A switch without effect is allowed if it has the preset's value.
   const QuantizerOptions preset_options = options;
   for (const auto& [name, value] : overrides) set_switch(options, name, value);
-  const auto given = [&](const char* name) {
+  const auto is_changed = [&](const char* name) {
     const auto found = overrides.find(name);
     return found != overrides.end() && found->second != switch_value(preset_options, name);
   };
-  if (given("scale_rule") && !options.scale_format.is_power_of_two()) {
+  if (is_changed("scale_rule") && !options.scale_format.is_power_of_two()) {
     throw Error(fmt::format("a scale rule is for power-of-two scales, not for {}",
                             options.scale_format.name()));
   }
   const std::optional<ExponentRange>& range = options.exponent_range;
   const ScaleFormat& scales = options.scale_format;
-  if (given("scale_format") && range && !(scales == ScaleFormat{}) && scales.is_power_of_two() &&
+  if (is_changed("scale_format") && range && !(scales == ScaleFormat{}) &&
+      scales.is_power_of_two() &&
       (range->min < scales.min_exponent() || range->max > scales.max_exponent())) {
     throw Error(fmt::format("the scales of '{}' have exponents of {} to {}, more than {} holds",
                             preset, range->min, range->max, scales.name()));
   }
-  if (given("seed") && options.rounding != Rounding::stochastic) {
+  if (is_changed("seed") && options.rounding != Rounding::stochastic) {
     throw Error("a seed is for stochastic rounding");
   }
-  if (given("tensor_amax") && !options.uses_tensor_scale) {
+  if (is_changed("tensor_amax") && !options.uses_tensor_scale) {
     throw Error(fmt::format(
         "a tensor amax is for presets with a scale of the whole tensor, not for '{}'", preset));
   }
   const std::optional<float>& amax = options.tensor_amax;
-  if (given("tensor_amax") && amax && !(std::isfinite(*amax) && *amax > 0)) {
+  if (is_changed("tensor_amax") && amax && !(std::isfinite(*amax) && *amax > 0)) {
     throw Error(
         fmt::format("the tensor amax cannot be {} (allowed: finite numbers above 0)", *amax));
   }
@@ -530,7 +531,7 @@ std::vector<std::string> preset_names() {
 }
 
 ElementFormat parse_any_format(std::string_view name) {
-  name = own_name(name);
+  name = project_name(name);
   if (name == "nvfp4") return element_format(FormatId::mxfp4_e2m1);
   std::string allowed;
   for (const FormatId id : kAllFormats) {

@@ -213,9 +213,9 @@ class ArrayQuantizer {
       const std::size_t scale_at = tiles.scale_at;
       tiles.blocks = block < whole ? whole : 1;
       tiles.size = block < whole ? width : columns % width;
-      left_.clear();
-      fast.tiles(x_, tiles, left_);
-      for (const std::size_t left : left_) one_tile(matrix, top, count, block + left);
+      skipped_.clear();
+      fast.tiles(x_, tiles, skipped_);
+      for (const std::size_t skipped : skipped_) one_tile(matrix, top, count, block + skipped);
       tiles.at = at + tiles.blocks * tiles.size;
       tiles.scale_at = scale_at + (across ? tiles.blocks * tiles.size : tiles.blocks);
     }
@@ -243,11 +243,11 @@ class ArrayQuantizer {
     const std::size_t whole = lines_.length / options_.block_size;
     const bool is_short = block == whole;
     const std::size_t count = is_short ? 1 : std::min(whole - block, most);
-    left_.clear();
+    skipped_.clear();
     fast.line(x_, outer * lines_.length + block * options_.block_size, count,
               is_short ? lines_.length % options_.block_size : options_.block_size,
-              outer * lines_.blocks + block, left_);
-    for (const std::size_t left : left_) one_block({outer, 0, 1}, block + left);
+              outer * lines_.blocks + block, skipped_);
+    for (const std::size_t skipped : skipped_) one_block({outer, 0, 1}, block + skipped);
     return count;
   }
 
@@ -256,12 +256,12 @@ class ArrayQuantizer {
     const std::size_t first = block * options_.block_size;
     const std::size_t rows = std::min(options_.block_size, lines_.length - first);
     for (std::size_t inner = 0; inner < lines_.inner; inner += FastBlocks::kColumns) {
-      left_.clear();
+      skipped_.clear();
       fast.columns(x_, (outer * lines_.length + first) * lines_.inner + inner, lines_.inner, rows,
                    std::min(FastBlocks::kColumns, lines_.inner - inner),
-                   (outer * lines_.blocks + block) * lines_.inner + inner, left_,
+                   (outer * lines_.blocks + block) * lines_.inner + inner, skipped_,
                    rules_.size() == 1 ? nullptr : &rules_of_run(outer, inner));
-      for (const std::size_t column : left_) one_block({outer, inner + column, 1}, block);
+      for (const std::size_t column : skipped_) one_block({outer, inner + column, 1}, block);
     }
     return 1;
   }
@@ -333,7 +333,7 @@ class ArrayQuantizer {
   std::vector<float> values_;
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
-  std::vector<std::size_t> left_;
+  std::vector<std::size_t> skipped_;
   std::size_t tile_rows_ = 1;  // rows of a matrix in memory
 };
 

@@ -23,10 +23,10 @@ float ScaleChoice::whole(const BlockRules& rules) const {
                                                              : rules.tensor_decode;
 }
 
-void ScaleChoice::set_wholes(const BlockElements& elements, const BlockRules* own) {
+void ScaleChoice::set_wholes(const BlockElements& elements, const BlockRules* block_rules) {
   wholes_.assign(elements.blocks * (elements.across ? elements.size : 1), whole(rules_));
-  if (!own) return;
-  for (std::size_t i = 0; i < wholes_.size(); i++) wholes_[i] = whole(own[i]);
+  if (!block_rules) return;
+  for (std::size_t i = 0; i < wholes_.size(); i++) wholes_[i] = whole(block_rules[i]);
 }
 
 // Makes element i of all blocks contiguous.
@@ -108,10 +108,10 @@ const float* ScaleChoice::errors(const BlockElements& elements, const RealScales
   return errors_.data();
 }
 
-void ScaleChoice::choose(const BlockElements& elements, const BlockRules* own,
+void ScaleChoice::choose(const BlockElements& elements, const BlockRules* block_rules,
                          const RealScales& four, RealScales& six) {
   const std::size_t blocks = elements.blocks;
-  set_wholes(elements, own);
+  set_wholes(elements, block_rules);
   if (elements.across) {
     widen_rows(elements);
   } else {

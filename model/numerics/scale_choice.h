@@ -37,13 +37,13 @@ class ScaleChoice {
               const EncodeParameters& parameters);
 
   /// Replaces scales of `six` by those of `four` where the error is smaller; the factor becomes 0
-  /// if a scale is not ordinary. `own`: rules per block if tensor scales differ, else null.
-  void choose(const BlockElements& elements, const BlockRules* own, const RealScales& four,
+  /// if a scale is not ordinary. `block_rules`: rules per block if tensor scales differ, else null.
+  void choose(const BlockElements& elements, const BlockRules* block_rules, const RealScales& four,
               RealScales& six);
 
  private:
   float whole(const BlockRules& rules) const;
-  void set_wholes(const BlockElements& elements, const BlockRules* own);
+  void set_wholes(const BlockElements& elements, const BlockRules* block_rules);
   void transpose(const BlockElements& elements);
   void widen_rows(const BlockElements& elements);
   // Returns the sum of errors of each block.

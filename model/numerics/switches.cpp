@@ -170,9 +170,9 @@ void from_value(std::optional<Value>& member, std::string_view name, const Switc
     member.reset();
     return;
   }
-  Value given{};
-  from_value(given, name, value);
-  member = given;
+  Value parsed{};
+  from_value(parsed, name, value);
+  member = parsed;
 }
 
 [[noreturn]] void throw_unknown(std::string_view name) {
