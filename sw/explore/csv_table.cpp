@@ -143,7 +143,7 @@ CsvHeader::CsvHeader(const std::vector<std::string>& fields, std::vector<Column>
                  column.other_names.end();
     });
     if (found == columns.end()) fail(fmt::format("unknown column '{}'", mx::printable(field)));
-    if (has(found->name)) fail(fmt::format("column '{}' is there twice", found->name));
+    if (has(found->name)) fail(fmt::format("column '{}' appears twice", found->name));
     names_.emplace_back(found->name);
   }
   for (const Column& column : columns) {

@@ -247,7 +247,7 @@ LlamaConfig parse_llama_config(std::string_view text, const std::string& name) {
                     config.heads, config.key_heads));
   }
   if (!keys.has("head_dim") && config.width % config.heads != 0) {
-    keys.fail("head_dim is missing, and hidden_size is no multiple of num_attention_heads");
+    keys.fail("head_dim is missing, and hidden_size is not a multiple of num_attention_heads");
   }
   config.head_width = keys.size_or("head_dim", config.width / config.heads);
   config.tied = keys.flag("tie_word_embeddings", false);
@@ -286,7 +286,7 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
         tensor.size() > kWeight.size() &&
         tensor.compare(tensor.size() - kWeight.size(), kWeight.size(), kWeight) == 0;
     if (weight && shape.size() > 1 && expected.count(tensor) == 0) {
-      fail(fmt::format("tensor {} is none of a network of config.json's kind and layers",
+      fail(fmt::format("tensor {} does not belong to a network of config.json's kind and layers",
                        dumped(Json(tensor))));
     }
   }

@@ -91,7 +91,7 @@ ResultLines parse_results(const std::string& text, const std::string& path) {
     if (!is_of_this_version(json)) {
       throw fail("a result of another version: use another folder, or remove the file");
     }
-    if (!is_whole(json)) throw fail("not a whole result of mxe explore");
+    if (!is_whole(json)) throw fail("an incomplete result of mxe explore");
     found.lines[json["id"].get<std::string>()] = line;
     found.bytes = end + 1;
   }

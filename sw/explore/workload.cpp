@@ -205,9 +205,9 @@ void read_comment(std::string comment, Workload& workload, const FileLine& place
   const std::string rest = trimmed(comment.substr(kItems.size()));
   const std::size_t space = rest.find(' ');
   if (space == std::string::npos) {
-    place.fail("items are a number and a name: # items: 2048 tokens");
+    place.fail("items need a number and a name: # items: 2048 tokens");
   }
-  if (workload.items != 0) place.fail("the number of items is there twice");
+  if (workload.items != 0) place.fail("the number of items appears twice");
   workload.items = place.count(rest.substr(0, space), "the number of items", kMostElements);
   workload.item_name = trimmed(rest.substr(space));
 }

@@ -107,8 +107,8 @@ TEST_F(ExploreOnnx, SizesThatAreMissingOrTooMuch) {
   expect_bad(model("decoder"), {"--sequence", "4"}, "past_sequence_length");
   expect_bad(model("autoencoder"), {"--dim", "height=20"},
              "dimension 'width' of the input 'image'");
-  expect_bad(model("digits"), {"--sequence", "4"}, "no dimension is open for --sequence");
-  expect_bad(model("digits"), {"--dim", "depth=4"}, "no dimension is open for --dim depth=4");
+  expect_bad(model("digits"), {"--sequence", "4"}, "no dimension needs --sequence");
+  expect_bad(model("digits"), {"--dim", "depth=4"}, "no dimension needs --dim depth=4");
   expect_bad(model("digits"), {"--dim", "batch=0"}, "--dim must be NAME=N");
   expect_bad(model("autoencoder"), {"--dim", "height=2000000000", "--dim", "width=2000000000"},
              "autoencoder.onnx: node '/enc/0/Conv' (Conv): its product would have a size of more");

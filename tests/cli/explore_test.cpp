@@ -329,7 +329,7 @@ TEST_F(Explore, BadWorkloads) {
       {"layer,M,N,K,count\n\na,1,2,3,0\n", "net.csv:3: count must be a whole number from 1"},
       {"layer,M,N,K,count\na,1,2,-3,1\n", "net.csv:2: K must be a whole number from 1"},
       {"layer,M,N,K,count\na,1,2,3000000000,1\n", "net.csv:2: K must be"},
-      {"layer,M,N,K,count\n# items: many\na,1,2,3,1\n", "net.csv:2: items are a number"},
+      {"layer,M,N,K,count\n# items: many\na,1,2,3,1\n", "net.csv:2: items need a number"},
       {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
        "Strides,\nc, 2, 2, 3, 3, 1, 1, 1,\n",
        "net.csv:2: a filter of 3 x 3 is larger"},
@@ -400,7 +400,7 @@ TEST_F(Explore, BadOptionsAndFolders) {
     write_text("whole/points.jsonl", point.dump() + "\n");
     expect_error(
         {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("whole")},
-        "points.jsonl:1: not a whole result of mxe explore");
+        "points.jsonl:1: an incomplete result of mxe explore");
     std::filesystem::remove(path("whole/points.jsonl"));
   }
 }

@@ -73,7 +73,7 @@ def numbers(*shape: int) -> np.ndarray:
 
 def same(ours: Any, theirs: Any, name: str) -> None:
     if not np.array_equal(np.asarray(ours), np.asarray(theirs)):
-        raise SystemExit(f"{name}: the values differ, so the times compare nothing")
+        raise SystemExit(f"{name}: the values differ, so times are not compared")
 
 
 def kernel(bench: Optional[str]) -> list[Row]:
@@ -233,8 +233,8 @@ def main() -> None:
     parser.add_argument("--bench", help="mxe_bench of a build")
     parser.add_argument("--torch", help="a folder with torch and torchao")
     parser.add_argument("--torchmx", help="a folder with torchmx and the torchao that it needs")
-    parser.add_argument("--microxcaling", help="a checkout of it")
-    parser.add_argument("--quark", help="the library of its operators for onnxruntime")
+    parser.add_argument("--microxcaling", help="a checkout of microxcaling")
+    parser.add_argument("--quark", help="AMD Quark's operator library for onnxruntime")
     parser.add_argument("--part", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
@@ -243,7 +243,7 @@ def main() -> None:
     if options.torch:
         sys.path.append(options.torch)
     print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print("| what | time | beside | its time | times ours |\n|---|---|---|---|---|")
+    print("| work | mxe | other package | its time | times ours |\n|---|---|---|---|---|")
     for row in kernel(options.bench):
         print(row.text)
     folders = os.pathsep.join(filter(None, [options.torchmx, options.torch]))

@@ -227,8 +227,8 @@ def print_speed(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--prompt", help="default: four of its pages; with --on 128 bytes of text")
-    parser.add_argument("--tokens", type=int, help="to write; default 100, with --on 32")
+    parser.add_argument("--prompt", help="default: four from its training text; with --on 128 bytes of it")
+    parser.add_argument("--tokens", type=int, help="bytes to write; default 100, with --on 32")
     parser.add_argument("--on", choices=("model", "rtl"), help="an engine")
     parser.add_argument("--config", default="base")
     parser.add_argument("--weights", default="mxfp4_e2m1")

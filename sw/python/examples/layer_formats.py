@@ -281,7 +281,7 @@ def main() -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--record", type=pathlib.Path, metavar="FOLDER")
     what.add_argument("--format-map", type=pathlib.Path, metavar="MAP.yaml")
-    parser.add_argument("--each", metavar="FORMAT", help="with --format-map: one layer in it")
+    parser.add_argument("--each", metavar="FORMAT", help="with --format-map: repeat with each layer in FORMAT")
     options = parser.parse_args()
     try:
         if options.record:

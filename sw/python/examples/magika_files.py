@@ -130,16 +130,16 @@ def compare(network: Magika, contents: Sequence[bytes],
 
 def files(folders: Sequence[pathlib.Path], each: int) -> list[pathlib.Path]:
     """Random files of 64 bytes to 1 MB, at most `each` per extension."""
-    endings: dict[str, list[pathlib.Path]] = {}
+    extensions: dict[str, list[pathlib.Path]] = {}
     for top in folders:
         for folder, inner, names in os.walk(top):
             inner[:] = sorted(set(inner).difference(HIDDEN))
             for path in (pathlib.Path(folder) / name for name in sorted(names)):
                 if path.suffix and path.is_file() and not path.is_symlink() and \
                         64 <= path.stat().st_size <= 1 << 20:
-                    endings.setdefault(path.suffix, []).append(path)
+                    extensions.setdefault(path.suffix, []).append(path)
     draw = random.Random(1)
-    common = [found for _, found in sorted(endings.items()) if len(found) >= 3]
+    common = [found for _, found in sorted(extensions.items()) if len(found) >= 3]
     return [path for found in common for path in draw.sample(found, min(each, len(found)))]
 
 
@@ -160,7 +160,7 @@ def on_engine(network: Magika, content: bytes, mix: Mix, engine: mxe.Engine) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("paths", nargs="*", type=pathlib.Path, metavar="FOLDER or FILE")
-    parser.add_argument("--each", type=int, default=5, help="files of each ending")
+    parser.add_argument("--each", type=int, default=5, help="files of each extension")
     parser.add_argument("--on", choices=("model", "rtl"), help="an engine, for one file")
     parser.add_argument("--config", default="base")
     parser.add_argument("--weights", default="mxfp4_e2m1")
@@ -179,7 +179,7 @@ def main() -> None:
         print(f"{path.name} is {run.label}; as on the reference: {'yes' if run.same else 'NO'}")
         return
     found = files(options.paths or FOLDERS, options.each)
-    print(f"{len(found)} files of {len({path.suffix for path in found})} endings")
+    print(f"{len(found)} files of {len({path.suffix for path in found})} extensions")
     for mix, one in compare(network, [path.read_bytes() for path in found]):
         print(f"{mix!s:24} {one.same:4} of {one.files} ({100 * one.same / one.files:.2f} %), "
               f"{one.same_sure} of {one.sure} sure ones, probability {one.change:.4f}", flush=True)

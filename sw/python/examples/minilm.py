@@ -253,7 +253,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--on", choices=("model", "rtl"), help="an engine for one sentence")
     parser.add_argument("--config", default="base")
-    parser.add_argument("--tokens", type=int, default=128, help="of the sentence; at least 2")
+    parser.add_argument("--tokens", type=int, default=128, help="tokens of the sentence; at least 2")
     parser.add_argument("--weights", default="mxfp4_e2m1")
     parser.add_argument("--activations", default="mxfp8_e4m3")
     parser.add_argument("--trace", help="a file for Perfetto")

@@ -374,7 +374,7 @@ def load(path: Union[str, os.PathLike[str]],
         quantizer, along = stored_quantizer(prefix)
         arrays[prefix] = rebuilt(prefix, quantizer._core, along, given)
     if not arrays:
-        raise ValueError(f"{name}: it does not say what its codes mean: format is needed")
+        raise ValueError(f"{name}: no metadata describe its codes: format is needed")
     if "" in arrays:
         return arrays[""]
     return {prefix[:-1]: array for prefix, array in arrays.items()}

@@ -42,8 +42,8 @@ class Source:
         if is_tensor(x):
             self.library = "torch"
             if type(x).__torch_dispatch__ is not sys.modules["torch"].Tensor.__torch_dispatch__:
-                raise TypeError(f"a {type(x).__name__} is no plain tensor (x.dequantize() makes an "
-                                "MXTensor one)")
+                raise TypeError(f"a {type(x).__name__} is not a plain tensor; for an MXTensor, "
+                                "pass x.dequantize()")
             if x.device.type != "cpu" or str(x.layout) != "torch.strided":
                 raise TypeError("the array must be dense and in the CPU's memory, not "
                                 f"{str(x.layout).rpartition('.')[2]} on {x.device.type}")
@@ -126,7 +126,7 @@ def numbers(array: np.ndarray, form: int, library: str) -> Any:
     try:
         from ml_dtypes import bfloat16
     except ImportError:
-        raise TypeError("NumPy has no bfloat16 without the package ml_dtypes; ask for float32") \
+        raise TypeError("NumPy has no bfloat16 without the package ml_dtypes; use float32") \
             from None
     return result(array.view(bfloat16), library)
 

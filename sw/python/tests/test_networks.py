@@ -304,7 +304,7 @@ def magika():
     module = example("magika_files")
     folder = module.model_folder()
     if folder is None:
-        pytest.skip("magika is not installed: file types are not told")
+        pytest.skip("magika is not installed: Magika is not run")
     return module, module.Magika(folder)
 
 

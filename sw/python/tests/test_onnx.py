@@ -241,8 +241,8 @@ def test_activations_as_quark_has_them():
 
 
 @pytest.mark.parametrize("text, call", [
-    ("cannot have weights of mxfp6_e2m3", lambda: mxe.onnx.quantize_weights(model(), "mxfp6_e2m3")),
-    ("cannot have weights of mxint8", lambda: mxe.onnx.quantize_weights(model(), "mxint8")),
+    ("cannot express weights in mxfp6_e2m3", lambda: mxe.onnx.quantize_weights(model(), "mxfp6_e2m3")),
+    ("cannot express weights in mxint8", lambda: mxe.onnx.quantize_weights(model(), "mxint8")),
     ("CPU has no mxfp4_e2m1",
      lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", ort=True)),
     ("scales in E8M0", lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", "quark-onnx")),

@@ -38,7 +38,7 @@ function draw() {
   document.getElementById("accuracy-chart").hidden = !measuredSqnr;
   document.getElementById("accuracy-note").textContent = measuredSqnr
     ? "Signal to quantization noise of products of this workload's own tensors."
-    : "Not measured: mxe explore --tensors FILE gives the layers of this workload their tensors.";
+    : "Not measured: mxe explore --tensors FILE reads tensors for the layers of this workload.";
   if (measuredSqnr) charts.accuracy.resize();
   drawFront(charts.accuracy, shown, measures.sqnr, measures.latency, picked);
   showPicked(picked);
@@ -46,7 +46,7 @@ function draw() {
     drawRoofline(charts.roofline, picked);
     drawStalls(charts.stall, picked);
     document.getElementById("stall-note").textContent = picked.layers
-      ? "Every cycle has one label." : "This page holds no layers of this point: the sum of all.";
+      ? "Every cycle has one label." : "This page has no layers for this point; the chart shows their sum.";
   } else {
     charts.roofline.clear();
     charts.stall.clear();

@@ -111,7 +111,7 @@ function drawMixtures(workload) {
   if (!all) return;
   charts.mixtures.resize();
   document.getElementById("mixtures-note").textContent =
-    `${count(all.mixtures.length)} mixtures of formats that none is faster and more accurate than` +
+    `${count(all.mixtures.length)} mixtures of formats that no other one dominates` +
     (all.exact ? "" : " (the best of equal ranges of cycles, and the hull)") + ". Select one to see its layers.";
   drawMixtureFront(charts.mixtures, workload);
   drawMixtureLayers(workload);

@@ -229,7 +229,7 @@ TEST(Llama, BadConfigs) {
       {with(k8B, "num_key_value_heads", 5).dump(),
        "num_attention_heads is 32, but must be a multiple of num_key_value_heads, which is 5"},
       {with(k8B, "hidden_size", 4097).dump(),
-       "head_dim is missing, and hidden_size is no multiple"},
+       "head_dim is missing, and hidden_size is not a multiple"},
       {with(k8B, "tie_word_embeddings", "no").dump(), "tie_word_embeddings must be true or false"}};
   for (const auto& [text, message] : kBad) {
     SCOPED_TRACE(text.substr(0, 200));

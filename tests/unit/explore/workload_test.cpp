@@ -88,7 +88,7 @@ TEST(Workload, ColumnsAreRefusedByName) {
   expect_error("layer,M,N,K,batch size\nq,1,2,3,4\n", "net.csv:1: unknown column 'batch size'");
   expect_error("layer,M,N,count\nq,1,2,3\n", "net.csv:1: column 'K' is missing");
   expect_error("M,N,K\n1,2,3\n", "net.csv:1: column 'layer' is missing");
-  expect_error("layer,M,N,K,m\nq,1,2,3,4\n", "net.csv:1: column 'M' is there twice");
+  expect_error("layer,M,N,K,m\nq,1,2,3,4\n", "net.csv:1: column 'M' appears twice");
   expect_error("layer,M,,N,K\nq,1,2,3,4\n", "net.csv:1: column 3 has no name");
   expect_error("layer;M;N;K;count\nq;1;2;3;4\n", "net.csv:1: unknown column 'layer;M;N;K;count'");
   expect_error("1,2,3\n", "net.csv:1: the first line names no column of a workload; allowed: '");
@@ -124,8 +124,8 @@ TEST(Workload, ItemsOfARun) {
     EXPECT_EQ(items(comment), "2048tokens") << comment;
   }
   EXPECT_EQ(items("# 2048 items"), "0");
-  expect_error("# items: 2048\n", "net.csv:1: items are a number and a name");
-  expect_error("# items: 1 a\n# items: 2 a\n", "net.csv:2: the number of items is there twice");
+  expect_error("# items: 2048\n", "net.csv:1: items need a number and a name");
+  expect_error("# items: 1 a\n# items: 2 a\n", "net.csv:2: the number of items appears twice");
   expect_error("# items: 0 a\n", "net.csv:1: the number of items must be a whole number from 1");
 }
 

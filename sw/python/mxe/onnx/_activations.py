@@ -80,7 +80,7 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
     if not 0 <= rounding_mode < len(_ROUNDING):
         raise ValueError(f"rounding_mode cannot be {rounding_mode} (allowed: 0, 1, 2)")
     if domain != "com.mxe" and preset != "ocp":
-        raise ValueError(f"{domain} has no presets: its operator is what quark-onnx is")
+        raise ValueError(f"{domain} has no presets: its operator computes quark-onnx")
     fake_quantize(np.zeros((1, 32), np.float32), name, preset, block=block)  # checks the arguments
     new = load(model)
     attributes: dict[str, Any] = {"element_dtype": elements[name], "block_size": block,

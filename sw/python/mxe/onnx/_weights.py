@@ -92,7 +92,7 @@ def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Ar
 def _codes(name: str, q: Array, ort: bool) -> onnx.TensorProto:
     kind = _TYPES.get(Format(q.format).name)
     if kind is None or (kind[0] == TensorProto.INT8 and not ort):
-        raise ValueError(f"ONNX cannot have weights of {q.format} so (allowed: mxfp8_e4m3, "
+        raise ValueError(f"ONNX cannot express weights in {q.format} (allowed: mxfp8_e4m3, "
                          "mxfp8_e5m2, mxfp4_e2m1; with ort=True mxint8)")
     if kind[0] == TensorProto.FLOAT4E2M1:
         if ort:

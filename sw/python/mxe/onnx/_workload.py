@@ -225,7 +225,7 @@ class Dimensions:
         options |= {f"--dim {name}={size}" for name, size in self.sizes.dimensions.items()
                     if name not in self.names}
         if options:
-            raise ModelError(f"no dimension is open for {min(options)} (open: "
+            raise ModelError(f"no dimension needs {min(options)} (dimensions without a size: "
                              f"{', '.join(sorted(self.names)) or 'none'})")
 
 
@@ -502,7 +502,7 @@ def _product(sizes: Sequence[int]) -> int:
 
 def _matmul(a: Shape, b: Shape) -> Product:
     if not a or not b:
-        raise ModelError("a scalar is no matrix")
+        raise ModelError("a scalar is not a matrix")
     a = (1, *a) if len(a) == 1 else a
     b = (*b, 1) if len(b) == 1 else b
     k, n = b[-2:]
@@ -517,7 +517,7 @@ def _matmul(a: Shape, b: Shape) -> Product:
 
 def _gemm(node: onnx.NodeProto, a: Shape, b: Shape) -> Product:
     if len(a) != 2 or len(b) != 2:
-        raise ModelError("its operands are no matrices")
+        raise ModelError("its operands are not matrices")
     m, k = a[::-1] if _attribute(node, "transA", 0) else a
     k_of_b, n = b[::-1] if _attribute(node, "transB", 0) else b
     if k != k_of_b:
@@ -533,7 +533,7 @@ def _convolution(node: onnx.NodeProto, x: Shape, weight: Shape, y: Shape) -> Pro
     """A row for each output pixel, K over channels and kernel; one product for each group."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x) or len(y) != len(x):
-        raise ModelError("its operands are no images and filters")
+        raise ModelError("its operands are not images and filters")
     if groups < 1 or x[1] != groups * weight[1] or weight[0] % groups:
         raise ModelError(f"{x[1]} channels in {groups} groups do not match {weight[0]} filters of "
                          f"{weight[1]}")
@@ -544,7 +544,7 @@ def _transposed_convolution(node: onnx.NodeProto, x: Shape, weight: Shape) -> Pr
     """A row for each input pixel; results that overlap are added afterwards."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x):
-        raise ModelError("its operands are no images and filters")
+        raise ModelError("its operands are not images and filters")
     if groups < 1 or x[1] != weight[0] or x[1] % groups:
         raise ModelError("its channels do not match its weights")
     return Product(_product((x[0], *x[2:])), _product(weight[1:]), x[1] // groups, groups)

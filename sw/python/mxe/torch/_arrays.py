@@ -35,7 +35,7 @@ def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: 
     """
     one = quantizer_of(quantizer)
     if whole is None and one.switches["uses_tensor_scale"]:
-        raise ValueError(f"{quantizer} is no operand of the engine: it has a scale of the whole "
+        raise ValueError(f"{quantizer} is not an operand of the engine: it has a scale of the whole "
                          "tensor")
     values = (1.0, 1.0) if whole is None else tuple(whole.tolist())
     keep = codes.numel() >= _WORTH_KEEPING and not codes.is_inference() and \

@@ -54,8 +54,7 @@ class MXConfig:
             raise ValueError(f"unknown product '{self.on}' (allowed: {', '.join(PRODUCTS)}, an "
                              "mxe.Engine)")
         if simulated and (self.train or self.activation is None or self.accumulate != "block"):
-            raise ValueError("an engine has no train=True, no other accumulation than block, and "
-                             "needs an activation")
+            raise ValueError("an engine needs train=False, accumulate='block' and an activation")
         self.texts()
         if self.on != "torch" and self.activation is not None:  # checks formats now
             block = [[0.0] * 32]

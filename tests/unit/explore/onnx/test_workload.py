@@ -388,9 +388,10 @@ class Dimensions(ModelTest):
                           **rows)
         self.assertEqual(self.layers(self.GRAPH, context=10, **rows), [("y", 6, 9, 4, 1)])
         self.expect_error("the shape of 'b' has the size 0", self.GRAPH, context=1, **rows)
-        self.expect_error("no dimension is open for --batch (open: past_sequence_length, rows)", self.GRAPH,
+        self.expect_error("no dimension needs --batch (dimensions without a size: past_sequence_length, rows)",
+                          self.GRAPH,
                           batch=2, context=10, **rows)
-        self.expect_error("no dimension is open for --dim columns=3", self.GRAPH, context=10,
+        self.expect_error("no dimension needs --dim columns=3", self.GRAPH, context=10,
                           dimensions={"rows": 6, "columns": 3})
 
     def test_without_a_name(self):
@@ -403,7 +404,8 @@ class Dimensions(ModelTest):
         for name in ("encoder_sequence_length", "subsequences", "batches_of_images", "target_seq", "pastel",
                      "contextual", "decoder_batch_size", "totals"):
             with self.subTest(name=name):
-                self.expect_error(f"dimension '{name}' of the input 'a' has no size: set --dim {name}=N", self.graph(name),
+                self.expect_error(f"dimension '{name}' of the input 'a' has no size: set --dim {name}=N",
+                                  self.graph(name),
                                   batch=1, sequence=100, context=200)
                 self.assertEqual(self.rows(name, dimensions={name: 7}), 7)
 
@@ -427,10 +429,10 @@ class Dimensions(ModelTest):
     def test_expressions_without_a_value(self):
         for name, sizes, message in (
                 ("encoder_sequence_length / 2", {"sequence": 100},
-                 "open: say --dim encoder_sequence_length=N, or --dim 'encoder_sequence_length / 2=N' for all of it"),
+                 "has no size: set --dim encoder_sequence_length=N, or --dim 'encoder_sequence_length / 2=N' for all of it"),
                 ("sequence / 2", {"sequence": 101}, "would be 50.5; allowed: whole numbers from 0 to 2147483648"),
                 ("sequence - 9", {"sequence": 5}, "would be -4; allowed"),
-                ("sequence ** 9", {"sequence": 5}, "open: say --dim 'sequence ** 9=N'"),
+                ("sequence ** 9", {"sequence": 5}, "has no size: set --dim 'sequence ** 9=N'"),
                 ("batch / 0", {"batch": 5}, "cannot be computed: integer modulo by zero"),
                 ("__import__('os')", {}, "has no size: set"),
                 ("(" * 90 + "a" + ")" * 90, {}, "has no size: set"),
@@ -535,7 +537,8 @@ class Program(ModelTest):
         self.assertEqual(json.loads(run.stdout)["layers"][0], ["dense1", 450, 100, 64, 1])
         self.assertEqual(json.loads(run.stdout)["items"], 450)
         run = self.run_program(str(MODELS / "digits.onnx"), '{"sequence": 4}')
-        self.assertEqual(json.loads(run.stdout), {"error": "no dimension is open for --sequence (open: batch)"})
+        self.assertEqual(json.loads(run.stdout),
+                         {"error": "no dimension needs --sequence (dimensions without a size: batch)"})
         run = self.run_program("none.onnx", "{}")
         self.assertEqual(json.loads(run.stdout), {"error": "cannot open: No such file or directory"})
 
