@@ -17,7 +17,7 @@ namespace mxe {
 /// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [M][N].
 enum class BiasKind : uint8_t { none, row, full };
 
-/// A job without its numbers. The duration of a job depends on its shape alone.
+/// Size and formats of a job, without its numbers and layout.
 struct JobShape {
   std::size_t m = 0, n = 0, k = 0;  ///< of each product
   mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;

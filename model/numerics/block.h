@@ -47,7 +47,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
 int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
 
 struct BlockScale {
-  float value = 1;     ///< factor of the codes; NaN or Inf if the block cannot be scaled
+  float value = 1;     ///< multiplies the codes' values; NaN or Inf: no finite scale
   int exponent = 0;    ///< value = 2^exponent if the scale is a power of two
   uint16_t code = 0;   ///< in the scale format, if it can hold the value
   bool zeros = false;  ///< every element becomes +0

@@ -62,8 +62,8 @@ struct ElementShape {
   constexpr int emin() const { return lsb_exponent + mantissa_bits; }
   /// Bits of an element in a packed row: 4, 6 or 8.
   constexpr int stored_bits() const { return bits <= 4 ? 4 : bits <= 6 ? 6 : 8; }
-  /// Left shift of the largest finite value's significand, in units of the last bit. Example:
-  /// E2M1's 6 is 12 * 2^-1 = (3 << 2) * 2^-1, shift 2.
+  /// Left shift of the largest finite value's significand. Example: E2M1's 6 is 12 * 2^-1, and 12
+  /// is 3 << 2: shift 2.
   constexpr int max_shift() const {
     const int field = static_cast<int>(max_code >> mantissa_bits);
     return kind == FormatKind::integer || field == 0 ? 0 : field - 1;
