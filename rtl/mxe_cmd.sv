@@ -52,7 +52,7 @@ module mxe_cmd #(
   input  logic                     rec_data_ready_i,
   output logic [SEG_W-1:0]         rec_data_o,
   output logic                     start_o,
-  output logic                     loaded_o,       // its loaders were started early
+  output logic                     loaded_o,       // the job's loaders were started early
   output logic                     load_start_o,
   output logic                     load_early_o,   // ahead_o's operands, early
   output logic                     load_ahead_o,   // the loaders use ahead_o, else job_o
@@ -107,7 +107,7 @@ module mxe_cmd #(
   logic [DescW-1:0] desc_q;          // the running job
   logic [DescW-1:0] wait_desc_q;     // the waiting job; all its operands have been requested
   logic             wait_q;
-  logic             wait_loaded_q;   // its operands have been requested early
+  logic             wait_loaded_q;   // the waiting job's operands have been requested early
   logic [3:0]       status_q;
   logic             reset_q;
   logic             ends_q;          // the aborted work belongs to the running job

@@ -19,14 +19,13 @@ module mxe_desc #(
   input  logic [63:0]      addr_i,
   input  logic             drop_i,       // read beats are being dropped: discard outstanding reads
   input  logic             clear_i,      // discard everything; the next slot is 0
-  input  logic             take_i,       // take the oldest descriptor; it stays stable for two
-                                         // cycles
+  input  logic             take_i,       // take the oldest descriptor, which is stable for 2 cycles
   output logic             begins_o,
   output logic             empty_o,
   output logic             reading_o,    // a descriptor is requested or outstanding
   output logic             ready_o,
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
-  output logic [3:0]       status_o,     // its status: STATUS_OK or the rule that it violates
+  output logic [3:0]       status_o,     // STATUS_OK, or the rule that the oldest violates
   output mxe_pkg::job_t    job_o,        // the decoded job, if the descriptor is legal
   output logic             settled_o,    // the sizes in job_o are valid, one cycle after ready_o
   output logic             req_valid_o,
@@ -52,7 +51,7 @@ module mxe_desc #(
   localparam int unsigned DescW = mxe_reg_pkg::DESC_STATUS_LSB;
 
   logic              ask_q;
-  logic [15:0]       next_q;       // slot of that fetch, or of the next one
+  logic [15:0]       next_q;       // slot of the requested fetch, or of the next one
   logic [PlaceW:0]   flying_q;     // descriptors outstanding
   logic [PlaceW:0]   held_q;       // descriptors received, not counting the oldest
   logic [15:0]       out_q;        // slot of the first of those received

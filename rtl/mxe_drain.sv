@@ -375,7 +375,7 @@ module mxe_drain #(
   logic               f_bank_in_q;      // bank of that tile, or of the next
   logic               f_whole;
   logic [2*ComeW-1:0] f_come_q;         // rows received of each bank's tile
-  logic [ComeW-1:0]   f_come, f_rows;   // of the tile being received, of the tile to be read
+  logic [ComeW-1:0]   f_come, f_rows;   // rows of the tile being received, of the tile to be read
   assign f_whole = (tiles_q == 2'd2) || ((tiles_q == 2'd1) && !f_mid_q);
   assign f_come  = f_bank_in_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
   assign f_rows  = bank_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];

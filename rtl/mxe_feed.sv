@@ -12,7 +12,7 @@ module mxe_feed #(
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned SLAB_WORDS  = 8,
-  parameter int unsigned BANKS       = 2,     // of the B buffer without splitting
+  parameter int unsigned BANKS       = 2,     // banks without splitting
   parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,

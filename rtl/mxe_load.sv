@@ -7,7 +7,7 @@
 `default_nettype none
 module mxe_load #(
   parameter bit          OPERAND_A   = 1'b0,
-  parameter int unsigned BANKS       = 2,     // of the buffer without splitting
+  parameter int unsigned BANKS       = 2,     // banks without splitting
   parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
   parameter int unsigned ROWS        = 32,
   parameter int unsigned NUM_PE      = 8,

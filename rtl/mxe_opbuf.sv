@@ -69,8 +69,8 @@ module mxe_opbuf #(
 
   logic               pair;
   logic               second_q;
-  localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // bits of an address within a bank
-  localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // same, in memory words
+  localparam int unsigned PlaceW = BankLinesAw + WORD_AW;  // address bits within a bank
+  localparam int unsigned PlaceAw = PlaceW - (TWO_WORDS ? 1 : 0);  // in memory words
   logic [INDEX_W-1:0] rword;
   logic [PlaceW-1:0]  place, rplace;
   assign pair   = fmt_i.is4 & ~dual_i;

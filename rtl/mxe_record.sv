@@ -58,12 +58,12 @@ module mxe_record #(
   // Width of a count of outstanding result bursts. One extra bit distinguishes full from empty.
   localparam int unsigned CountW = $clog2(mxe_pkg::WR_OUTSTANDING) + 1;
 
-  // Pointers into the queue of jobs: in_q is the newest; answered_q the first with outstanding
-  // results; recorded_q the first whose record is not yet written; out_q the oldest.
+  // Pointers into the queue of jobs: in_q is the next free entry, answered_q the first job with
+  // outstanding results, recorded_q the first without a written record, out_q the oldest job.
   logic [PlaceW:0]         in_q, answered_q, recorded_q, out_q, jobs;
   logic [4*Depth-1:0]      status_q;
   logic [32*Depth-1:0]     job_id_q;
-  logic [CountW*Depth-1:0] mark_q;     // value of count_q when the job is complete
+  logic [CountW*Depth-1:0] mark_q;     // value of count_q at the last acknowledgement of the job
   logic [CountW-1:0]       begun_q, count_q, count;  // bursts started, acknowledged
   logic                    complete_q;
   logic [PlaceW-1:0]       in, answered, recorded, out;

@@ -24,7 +24,7 @@ module mxe_wr_port #(
   input  logic                     req_half_i,
   input  logic                     req_scale_i,  // reported with a write error
   input  logic                     req_record_i,
-  input  logic                     req_joins_i,   // its last incomplete beat waits for the next row
+  input  logic                     req_joins_i,   // the row's last incomplete beat waits for the next row
   input  logic                     req_follows_i, // the previous row joins this one
   output logic                     data_record_o, // the next data accepted is of a record
   input  logic                     data_valid_i,
@@ -51,7 +51,7 @@ module mxe_wr_port #(
   output logic                     record_answered_o,
   output logic                     record_last_o,
   output logic                     sent_o,
-  output logic                     idle_o         // and acknowledged
+  output logic                     idle_o         // sent, and all bursts acknowledged
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);

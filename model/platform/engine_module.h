@@ -65,8 +65,8 @@ class EngineModule : public sc_core::sc_module {
 
  protected:
   /// The cycle up to which the engine may run ahead: that of set_horizon(), else that of the next
-  /// event; without pending events it may not run ahead. The global quantum of TLM-2.0 (default 0)
-  /// is added; effects of other modules are then seen later by up to the quantum.
+  /// event; without pending events it may not run ahead. In any case at least by the global quantum
+  /// of TLM-2.0 (default 0); effects of other modules are then seen later by up to the quantum.
   uint64_t horizon() const;
   uint64_t next_activity() const;
   /// True if reset_n is low or was low since the last reset_done().

@@ -154,7 +154,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   bool fault_is_checks_ = false;
   std::optional<std::string> final_fault_;  // set during an inspection: the run ends after it
   uint64_t progress_ = 0;                   // bursts and interrupts of the engine
-  uint64_t progress_ns_ = 0;                // and their time on Linux's clock
+  uint64_t progress_ns_ = 0;                // time of progress_ on Linux's clock
   uint64_t stall_check_ns_ = TimeKeeper::kNever;
   bool stopped_ = false, device_gone_ = false;
   std::optional<std::string> fault_;
