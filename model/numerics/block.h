@@ -74,7 +74,7 @@ struct ElementPlace {
 };
 
 /// Computes the codes of the elements under `scale` and, unless null, their dequantized values.
-/// The latter keep NaN without a code (NanElement::pass_through) and the sign of integer zeros.
+/// Values keep a NaN or Inf without a code (pass_through) and the sign of integer zeros.
 void quantize_elements(const float* x, std::size_t count, const BlockRules& rules,
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place = {});

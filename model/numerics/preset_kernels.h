@@ -57,8 +57,8 @@ struct PowerScaleParameters {
   uint32_t addend = 0;
   uint32_t factor = 0;  ///< float32 bits for n = 0; minus n binades
   uint32_t value = 0;   ///< float32 bits for n = 0; plus n binades
-  uint32_t decode = 0;
-  uint32_t code = 0;
+  uint32_t decode = 0;  ///< as `value`
+  uint32_t code = 0;    ///< scale code for n = 0; plus n
 };
 
 constexpr uint32_t kMagnitudeBits = 0x7FFFFFFF;

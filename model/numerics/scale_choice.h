@@ -42,6 +42,7 @@ class ScaleChoice {
               RealScales& six);
 
  private:
+  // The element of `wholes` (ErrorKernel) for these rules.
   float whole(const BlockRules& rules) const;
   void set_wholes(const BlockElements& elements, const BlockRules* block_rules);
   void transpose(const BlockElements& elements);
