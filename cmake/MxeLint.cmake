@@ -23,6 +23,11 @@ add_custom_target(format COMMAND ${_lint} --fix VERBATIM USES_TERMINAL)
 add_custom_target(lint-sources COMMAND ${_lint} --only clang-format,ruff,cmake-format,shellcheck,mypy,clang-tidy
                                VERBATIM USES_TERMINAL)
 mxe_lint(format-check format COMMAND ${_lint} --only clang-format)
+mxe_lint(lint-shell shell COMMAND ${_lint} --only shellcheck)
+mxe_lint(lint-python python COMMAND ${_lint} --only ruff)
+if(MXE_BUILD_TESTS)
+  set_tests_properties(lint.python PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)  # without PyPI
+endif()
 
 # ----------------------------------------------------------------------------------- the RTL
 if(NOT MXE_BUILD_RTL)
