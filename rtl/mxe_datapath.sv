@@ -33,7 +33,7 @@ module mxe_datapath #(
   input  logic               clear_i,
   input  mxe_pkg::job_t      job_i,
   input  mxe_pkg::job_t      ahead_i,
-  output logic               alike_o,       // ahead_i's operands fit beside job_i's
+  output logic               alike_o,       // operands of ahead_i and job_i may share the buffers
   output logic               job_done_o,
   input  logic               desc_valid_i,
   output logic               desc_ready_o,

@@ -60,7 +60,7 @@ module mxe_desc #(
   logic [Depth-1:0]  error_q;
   logic              alone_q;      // the outstanding fetch belongs to the job whose turn it is
   logic              again_q;      // the early read of the next descriptor failed
-  logic              forget_q;     // discard what is still outstanding
+  logic              forget_q;     // discard the outstanding descriptors
 
   assign next_o    = next_q;
   assign empty_o   = ~ask_q & (flying_q == '0) & (held_q == '0) & ~ready_q;

@@ -5,10 +5,10 @@
 // stage is combinational. A negative total is normalised as one's complement; rounding adds the
 // missing one.
 //
-// Fixed-point window in units of sum's lsb: FRAC fraction bits below it, of which the lowest is a
-// sticky bit, and space above it for an accumulator up to WIDTH + 1 positions higher. An
-// accumulator below the window only sets the sticky bit. If it lies above the window, sum cannot
-// change it and the result is the accumulator.
+// Fixed-point window in units of sum's lsb: FRAC fraction bits below it (the lowest is a sticky
+// bit), and space above it for an accumulator up to WIDTH + 1 positions higher. An accumulator
+// below the window only sets the sticky bit. If it lies above the window, sum cannot change it and
+// the result is the accumulator.
 `default_nettype none
 module mxe_facc #(
   parameter int unsigned WIDTH = 70,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO with valid/ready handshakes on both sides. No fall-through: a word can leave one cycle after
-// it entered. The output comes directly from storage or, with HEAD, from a register.
+// it entered. The output is read directly from storage or, with HEAD, from a register.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_fifo #(

@@ -67,7 +67,7 @@ def headers():
 
 
 def texts(version):
-    """What has to be in which file."""
+    """Contents of the description files, by path."""
     core = CORE.format(
         note=NOTE, version=version, sources="\n".join(f"      - {name}" for name in sources()),
         headers="\n".join(f"      - {name}: {{is_include_file: true}}" for name in headers()))

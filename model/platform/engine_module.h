@@ -106,7 +106,7 @@ class EngineModule : public sc_core::sc_module {
   Params params_;
   Clock clock_;
   unsigned resets_ = 0, resets_done_ = 0;
-  bool takes_enables_ = true;  // the memory supports byte enables, as far as known
+  bool takes_enables_ = true;  // until the memory refuses a write with byte enables
   std::function<uint64_t()> horizon_;
 };
 

@@ -88,7 +88,7 @@ class Console {
   uml::FileDescriptor nothing_;
   Pipe in_, terminal_out_, out_, error_, messages_;
   std::array<Pipe, 4> quiet_;  // unused inputs of the output-only consoles
-  Pipe ready_;                 // Linux signals that it listens to input
+  Pipe ready_;                 // Linux signals that it accepts input
   Pipe host_;                  // output of the User-mode Linux process itself
   std::string pending_;        // not yet read by Linux
   bool hides_log_ = false;

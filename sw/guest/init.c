@@ -172,7 +172,7 @@ static int open_raw(const char* console, int flags) {
   return file;
 }
 
-// Signals the host that Linux listens to input.
+// Signals the host that Linux accepts input.
 static void say_ready(void) {
   const int file = open_raw("/dev/tty4", O_WRONLY);
   if (write(file, "", 1) != 1) end("failed cannot write to /dev/tty4: %s", strerror(errno));

@@ -242,9 +242,9 @@ class WritePortCheck : public BlockCheck {
   }
   /// Beat `number` of the first row. Counts from the end, because beats leave at the front.
   Beat& beat_of(const Row& row, uint64_t number) {
-    std::size_t behind = row.shares ? 1 : 0;
-    for (const Row& each : rows_) behind += each.beats_begun;
-    return beats_[beats_.size() - behind + number];
+    std::size_t beat_count = row.shares ? 1 : 0;
+    for (const Row& each : rows_) beat_count += each.beats_begun;
+    return beats_[beats_.size() - beat_count + number];
   }
   /// Adds the row's bursts. If it joins the next row, its incomplete last beat belongs to that row.
   void take_row() {

@@ -15,7 +15,7 @@ using BinCounts = std::map<std::string, std::map<std::string, uint64_t>>;
 
 void add(BinCounts& counts, const BinCounts& more);
 
-/// What a short run, as in continuous integration, must hit in a group: at least one bin, or all.
+/// Goal of a group in a short run, as in continuous integration: hit at least one bin, or all.
 enum class ShortRun : uint8_t { some, all };
 
 /// Functional coverage: groups of bins, defined before the run to know the unreached ones.

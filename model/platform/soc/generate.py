@@ -7,7 +7,7 @@
 
     model/platform/soc/generated/soc_map.h   C11 and C++: addresses, sizes, registers, fields
     model/platform/soc/generated/soc.ld      the linker script of firmware
-    docs/firmware.md                         of it, the memory map and the tables of registers
+    docs/firmware.md                         its memory map and tables of registers
 """
 
 import argparse

@@ -99,7 +99,7 @@ enum class TimeOp : uint32_t {
 struct TimeSchedule {
   static constexpr uint32_t kVersion = 2;
   static constexpr uint16_t kLinux = 0;
-  static constexpr uint32_t kWants = 1;  ///< client flag: wants to run at `wanted`
+  static constexpr uint32_t kWants = 1;  ///< client flag: run it at `wanted`
   static constexpr std::size_t kHeaderBytes = 4096, kClientBytes = 128;
 
   struct alignas(kClientBytes) Client {
