@@ -19,7 +19,7 @@
 #define SOC_UART_RX_DATA                   UINT32_C(0x000000ff)
 #define SOC_UART_RX_END                    UINT32_C(0x80000000)
 
-// ---- MXE registers. AXI4-Lite slave of the engine: 32-bit registers in a window of 4 KiB. A write that is unaligned, does not enable all four byte lanes, or addresses a read-only or unmapped word is answered with SLVERR and changes nothing. A read of an unmapped or unaligned address is answered with SLVERR and data 0.
+// ---- MXE registers. AXI4-Lite slave of the engine: 32-bit registers in a window of 4 KiB. A write returns SLVERR and changes nothing if it is unaligned, does not enable all four byte lanes, or addresses a read-only or unmapped word. A read of an unmapped or unaligned address returns SLVERR and data 0.
 #define SOC_ENGINE_BASE                    UINT32_C(0x10001000)
 #define SOC_ENGINE_SIZE                    UINT32_C(0x1000)
 
