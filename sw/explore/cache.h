@@ -7,11 +7,10 @@
 
 namespace mxe::explore {
 
-/// Stores texts by key in files, which are written atomically: threads and processes may share a
-/// folder.
+/// Texts by key in files, written atomically, so that threads and processes may share a folder.
 class Cache {
  public:
-  /// Creates the folder. Throws mx::Error if that fails, or if it is of another version.
+  /// Creates the folder. Throws mx::Error if that fails, or if another version wrote it.
   explicit Cache(const std::filesystem::path& folder);
 
   std::optional<std::string> find(const std::string& key) const;

@@ -10,8 +10,8 @@
 
 namespace mxe::explore {
 
-/// How the times of several workloads are combined; weights are numbers of runs. Example: A takes 2
-/// ms with weight 10, B takes 5 ms with weight 1. `sum` gives 25 ms, `worst` 20 ms.
+/// Combines workloads, weighted by numbers of runs. Example: A takes 2 ms with weight 10, B takes
+/// 5 ms with weight 1; `sum` gives 25 ms, `worst` 20 ms.
 struct Combination {
   enum class Method : uint8_t { sum, worst };
   Method method = Method::sum;

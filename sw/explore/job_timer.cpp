@@ -123,7 +123,7 @@ class Registers {
     }
   }
 
-  // Limit for each run of the engine, far from overflow.
+  // Most cycles in a run of the engine; larger times could overflow.
   static constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
   Core& core_;

@@ -6,7 +6,7 @@
 namespace mxe::explore {
 namespace {
 
-constexpr double kDependent = 1e-9;  ///< relative length that is only rounding error
+constexpr double kDependent = 1e-9;  ///< least independent share of a column's length
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;

@@ -48,8 +48,7 @@ uint64_t words_of(const JobShape& shape, const Params& params) {
   return divided_up(shape.k, word_elements(shape, params));
 }
 
-// Columns of a tile are read again for every word and stripe: 5 columns, two a cycle, take 3
-// cycles.
+// Columns of a tile are read again for every word and stripe; 5 columns, two a cycle: 3 cycles.
 uint64_t feed_cycles(const JobShape& shape, const Params& params) {
   const uint64_t at_once = feed_cols(params.num_pe);
   const uint64_t whole = shape.n / params.num_pe, rest = shape.n % params.num_pe;

@@ -20,7 +20,8 @@ Compulsory compulsory(const JobShape& shape, const Point& point);
 
 double b_bytes(const JobShape& shape);
 
-/// Cycles at the port and the memory. Only half-duplex memories do not overlap reads and writes.
+/// Cycles to move the bytes through the port and through the memory. Reads and writes overlap,
+/// except in a half-duplex memory.
 struct Transfer {
   double port = 0, memory = 0;
   double cycles() const { return port > memory ? port : memory; }

@@ -27,8 +27,8 @@ struct MixedFront {
   bool exact = true;
 };
 
-/// Mixes formats layer by layer, keeping undominated partial mixtures. Of more than `most`, it
-/// keeps the most accurate in each of `most` equal ranges of cycles. Every layer needs a choice.
+/// Mixes formats layer by layer, keeping undominated partial mixtures. Beyond `most`, it keeps
+/// the most accurate in each of `most` equal ranges of cycles. Every layer needs a choice.
 MixedFront mix_formats(const std::vector<std::vector<FormatCost>>& layers, std::size_t most = 8192);
 
 /// The convex hull of all mixtures, from the fastest. Each step saves the most noise per cycle.

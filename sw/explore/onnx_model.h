@@ -15,9 +15,9 @@ namespace mxe::explore {
 /// matrix. A Conv of G groups is G products with a row for each output pixel. Weights in other
 /// files (external data) may be missing.
 ///
-/// Open dimensions of inputs are set by `run`: from `dimensions` by name, or by INPUT:AXIS without
-/// a name; batch, sequence, past and total lengths from the other sizes. Throws mx::Error, one line
-/// with `path` and the node, for unsupported products (LSTM, quantized and fused operators),
+/// Open dimensions of inputs are set by `run`: from `dimensions` by name, or by INPUT:AXIS if they
+/// have none; batch, sequence, past and total lengths from the other sizes. Throws mx::Error, one
+/// line with `path` and the node, for unsupported products (LSTM, quantized and fused operators),
 /// unknown shapes and damaged models, and if Python or onnx is missing.
 Workload read_onnx(const std::string& path, const RunSize& run);
 

@@ -80,8 +80,8 @@ TimedJob timing_twin(const TimedJob& job) {
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
-  // Each direction of a port moves at most a beat per cycle, so a faster memory is not faster.
-  // Beats of a half-duplex memory wait for each other, for fractions of a cycle.
+  // Each direction of a port moves at most a beat per cycle, so more bandwidth has no
+  // effect. In a half-duplex memory it has: beats wait for each other, for fractions of a cycle.
   if (!twin.timing.half_duplex && twin.timing.bytes_per_cycle >= params.mem_bytes()) {
     twin.timing.bytes_per_cycle = 0;
   }

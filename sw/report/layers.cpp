@@ -10,7 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Figures that differ between points for the same layer.
 constexpr const char* kFigures[] = {"cycles",   "bound_cycles", "bytes_read", "bytes_written",
                                     "bound_by", "b_bytes",      "sqnr_db"};
 

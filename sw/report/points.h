@@ -24,7 +24,7 @@ struct Exploration {
 /// mx::Error, which names the file and the line, for missing or malformed contents.
 Exploration read_exploration(const std::filesystem::path& folder);
 
-/// Parse the text of one file; `path` is for messages. Points set `points` and `cut_line`.
+/// For the text of one file; `path` is for messages. parse_points() sets `points` and `cut_line`.
 Exploration parse_points(const std::string& text, const std::string& path);
 nlohmann::ordered_json parse_space(const std::string& text, const std::string& path);
 std::vector<nlohmann::ordered_json> parse_combined(const std::string& text,

@@ -28,7 +28,6 @@ import mxe
 WEIGHTS = pathlib.Path(__file__).with_name("decoder.safetensors")
 HEADS, LAYERS, BLOCK = 4, 3, 32
 BASE, EPSILON = 10000.0, np.float32(1e-5)
-#: The pages of the training text.
 PAGES = ("docs/terms.md", "docs/numerics.md", "docs/architecture.md")
 # A part of these pages, as of the training.
 KNOWN = (

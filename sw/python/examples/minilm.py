@@ -29,7 +29,6 @@ import mxe
 
 LAYERS, HEADS, WIDTH, LONGEST = 6, 12, 384, 512
 
-# Questions and the passages that answer them.
 SENTENCES = (
     ("How do I keep bread from going stale?",
      "A loaf stays fresh for days in a cloth bag, but never in the fridge."),

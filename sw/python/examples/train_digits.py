@@ -72,7 +72,6 @@ def train(model: nn.Module, seed: int) -> None:
 
 
 def compare(format: str, on: str = "golden") -> dict[str, list[int]]:
-    """Correct test images, by kind of model."""
     def in_format(train: bool) -> nn.Module:
         return mxe.torch.quantize_(network(), MXConfig(weight=format, activation=format, on=on,
                                                        train=train))

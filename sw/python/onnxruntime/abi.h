@@ -92,7 +92,6 @@ class Api {
         kShapeInferContextSetOutputTypeShape)(context, index, info);
   }
 
-  // Indices in the table.
   static constexpr std::size_t kCreateCustomOpDomain = 26, kCustomOpDomainAdd = 27,
                                kAddCustomOpDomain = 28, kGetTensorMutableData = 51,
                                kGetDimensionsCount = 61, kGetDimensions = 62,

@@ -224,7 +224,7 @@ def ended(pid):
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except FileNotFoundError:
             return True
-        if stat.rpartition(")")[2].split()[0] == "Z":  # a zombie has ended
+        if stat.rpartition(")")[2].split()[0] == "Z":
             return True
         time.sleep(0.05)
     return False

@@ -30,7 +30,6 @@ def safetensors(path, tensors, data=None):
 
 
 def peak_megabytes(code):
-    """The peak memory of a process that runs the code, and its output."""
     code += "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     *printed, peak = done.stdout.splitlines()

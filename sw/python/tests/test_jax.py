@@ -146,7 +146,6 @@ def square(name="mxfp4_e2m1"):
 @pytest.mark.parametrize("shape", [(5,), (5, 40), (5, 3, 40), (5, 3, 4, 40)])
 @pytest.mark.parametrize("over", [0, -1])
 def test_vmap_of_quantizing(quantizer, shape, over):
-    """Members of a batch are quantized as if each were alone."""
     x = plain(shape) * np.exp2(np.arange(5, dtype=np.float32) * 3).reshape(
         (5,) + (1,) * (len(shape) - 1))
     batch = jnp.moveaxis(jnp.asarray(x), 0, over)

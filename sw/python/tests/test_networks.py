@@ -151,7 +151,6 @@ def test_minilm_on_the_model(minilm):
 
 @needs_rtl
 def test_minilm_on_the_rtl(minilm):
-    """A sentence of one word: bits of the reference, cycles of the model."""
     module, network = minilm
     tokens = network.tokens("Hello!")
     mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")

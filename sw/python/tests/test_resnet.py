@@ -15,8 +15,6 @@ STAGES = (3, 4, 6, 3)
 
 
 class Network:
-    """Builds the graph; names are numbered in order."""
-
     def __init__(self, width):
         self.width, self.nodes, self.weights = width, [], []
         self.random = np.random.default_rng(0)

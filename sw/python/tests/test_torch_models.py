@@ -160,7 +160,6 @@ def test_loss_that_reads_its_layer(train):
 
 
 def test_microxcalings_layers_in_a_transformer():
-    """Their specs must also apply on the fast path."""
     layer = seeded(lambda: nn.TransformerEncoderLayer(64, 4, 128, 0.0, batch_first=True)).eval()
     x = numbers(2, 5, 64)
     specs = finalize_mx_specs({"w_elem_format": "fp4_e2m1", "a_elem_format": "fp4_e2m1",
@@ -359,7 +358,6 @@ def test_models_without_layers():
 @pytest.mark.parametrize("layer_type", [torch.float32, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16, torch.float64])
 def test_input_of_another_type(dtype, layer_type, config, bias):
-    """x of any floating type gives a result of the same type, close to the float layer's."""
     linear = seeded(lambda: nn.Linear(64, 48, bias=bias, dtype=layer_type))
     x = numbers(5, 64).to(dtype)
     y = quantize_(copy.deepcopy(linear), MXConfig(**{**FORMATS, **config}))(x)

@@ -184,7 +184,6 @@ def test_other_products_and_weights_only():
 
 
 def test_gradients_of_layers():
-    """Layers with fixed weights pass gradients to input and bias."""
     layer = quantize_(network()[0], MXConfig("mxfp4_e2m1"))
     x = numbers((3, 70)).requires_grad_()
     layer(x).sum().backward()

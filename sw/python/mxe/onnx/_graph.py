@@ -17,7 +17,6 @@ Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
 # Bytes of weights beyond which a model is not serialized: protobuf's limit is 2 GiB.
 LARGE = 1_900_000_000
 
-# Operators whose results are matrix products of two inputs.
 PRODUCTS = ("Conv", "Gemm", "MatMul")
 
 

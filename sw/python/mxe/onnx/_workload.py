@@ -47,7 +47,6 @@ MOST_VALUES = 1 << 10  #: largest constant whose values are followed: shapes are
 MOST_NODES = 1_000_000  #: limit of a model with its functions inlined
 NEWEST_OPSET = 28  #: newer opsets may have operators that multiply matrices and are not listed here
 
-# Operators that multiply matrices in ways that are not supported.
 UNSUPPORTED = {"": {"Attention", "CausalConvWithState", "ConvInteger", "DFT", "DeformConv", "Einsum",
                     "GRU", "LSTM", "LinearAttention", "MatMulInteger", "QLinearConv", "QLinearMatMul",
                     "RNN", "STFT"},
@@ -508,7 +507,7 @@ def _matmul(a: Shape, b: Shape) -> Product:
     k, n = b[-2:]
     if a[-1] != k:
         raise ModelError("the K of its operands differ")
-    if _product(b[:-2]) == 1:  # one matrix for all rows
+    if _product(b[:-2]) == 1:
         return Product(_product(a[:-1]), n, k)
     rank = max(len(a), len(b)) - 2
     one, other = ((1,) * (rank - len(x) + 2) + x[:-2] for x in (a, b))

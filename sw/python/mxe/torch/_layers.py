@@ -203,7 +203,6 @@ def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
     """Does nothing, but a hook keeps torch.nn.TransformerEncoderLayer off its fast path."""
 
 
-#: The types of weights that can be quantized.
 _FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 
 

@@ -35,8 +35,6 @@ class _ToMX(torch.autograd.Function):
 
 
 class _Dequantize(torch.autograd.Function):
-    """Dequantizing, with the same gradient."""
-
     @staticmethod
     def forward(ctx: Any, x: MXTensor, dtype: torch.dtype) -> Tensor:
         ctx.dtype = x.dtype
@@ -187,7 +185,6 @@ class MXTensor(Tensor):
             return function(*arguments, **(keywords or {}))
 
 
-#: Functions that access a tensor's memory.
 _OF_MEMORY = (Tensor.data_ptr, Tensor.storage)
 
 
