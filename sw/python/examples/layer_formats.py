@@ -180,7 +180,6 @@ def _magika() -> Network:
 
 
 def _bits(logits: Floats, text: bytes) -> float:
-    """The mean -log2 of the probability of each next byte."""
     powers = minilm.softmax(logits.astype(np.float64))
     return float(-np.log2(powers[np.arange(len(text) - 1), list(text[1:])]).mean())
 

@@ -35,7 +35,6 @@ EDGE, READ, PADDING = 1024, 4096, 256  # bytes of each end, bytes read for it, v
 
 
 def model_folder() -> Optional[pathlib.Path]:
-    """The folder of the package's model, without importing the package; None if not installed."""
     found = importlib.util.find_spec("magika")
     return None if found is None or not found.origin else \
         pathlib.Path(found.origin).parent / "models/standard_v3_3"

@@ -36,7 +36,6 @@ class Norm(nn.Module):
 
 
 def rotated(x: Tensor) -> Tensor:
-    """Rotary positions of [batch, heads, positions, size]: pairs both halves of a row."""
     half = x.shape[-1] // 2
     rates = BASE ** (-torch.arange(half) / half)
     angles = torch.arange(x.shape[-2])[:, None] * rates

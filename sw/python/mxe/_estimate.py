@@ -54,7 +54,7 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     shape, or for each call of a layer. Raises ValueError as `Engine` does, for shapes with a number
     below 1, and for a layer without formats.
     """
-    from ._worker import Worker  # imported late: its imports take as long as all others
+    from ._worker import Worker
     products, parameters = _asked(what, named)
     request, environment = engine_request({
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,

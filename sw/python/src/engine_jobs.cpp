@@ -57,7 +57,6 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
   const mx::Batches batches =
       mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
   mx::MxTensor a_rows = rows_of(a, true, "a"), b_rows = rows_of(b, transposed, "b");
-  // If all products share B, they are one product with the rows of all A.
   const bool shared = batches.b_count == 1;
   nb::dict request;
   request["m"] = shared ? batches.m * batches.a_count : batches.m;

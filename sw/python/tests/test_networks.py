@@ -290,7 +290,6 @@ def test_layers_in_formats_of_their_own(cli):
         worth = formats.Mapped("decoder", output / "decoder.formats.yaml").worth()
         found, floats = re.match(r"bits a byte: (\S+) \((\S+) in float32\) of lines",
                                  worth.quality).groups()
-        # Tolerances allow for another processor's exp().
         assert worth.sqnr_db == pytest.approx(number(sqnr), abs=0.02), budget
         assert float(found) == pytest.approx(number(bits), abs=0.003), budget
         if "float32" in bits:
