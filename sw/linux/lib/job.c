@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors become jobs of the kernel.
+// Converts descriptors to jobs of the kernel.
 #include <errno.h>
 #include <stddef.h>
 
@@ -22,7 +22,7 @@ static uint32_t field(uint32_t control, uint32_t mask, unsigned shift) {
 #define FIELD(control, NAME) \
   field(control, MXE_DESC_CONTROL_##NAME##_MASK, MXE_DESC_CONTROL_##NAME##_SHIFT)
 
-/// What mxe_submit() wrote.
+/// The inverse of write_descriptor() in mxe_driver.c.
 static struct mxe_job decode(const volatile uint32_t* d) {
   const uint32_t control = word(d, MXE_DESC_CONTROL);
   return (struct mxe_job){
@@ -58,15 +58,16 @@ static void end_here(struct pending* job, uint32_t status) {
   *job = (struct pending){.local = {.status = status}};
 }
 
-/// An operand that the job has, in the order of MXE_FAULT_A and on.
+/// An operand; arrays are in the order of MXE_FAULT_A to MXE_FAULT_D_SCALES.
 struct operand {
-  const struct mxe_range* extent;  // of no bytes: the job has no such operand
+  const struct mxe_range* extent;  // size 0: the job does not have this operand
   uint64_t addr;
   uint32_t stride;
   struct drm_mxe_operand* to;
 };
 
-/// False: the operand leaves its memory. The job ends as a bus error would have ended it.
+/// Converts an operand's address to handle and offset. If the operand exceeds its memory, ends the
+/// job as after a bus error and returns false.
 static bool place(const struct mxe_linux* conn, uint32_t fault, const struct operand* operand,
                   struct pending* job) {
   const struct memory* memory = conn_memory_at(conn, operand->addr);
@@ -102,7 +103,7 @@ static bool place_all(const struct mxe_linux* conn, const struct mxe_job* job,
   return true;
 }
 
-/// What the device would have said of a job that has no extents.
+/// Returns the device's status for a job that mxe_job_extents() refuses.
 static uint32_t status_of_refusal(int code) {
   switch (code) {
     case MXE_ERR_SHAPE:
@@ -141,8 +142,7 @@ void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
   const int code = mxe_job_extents(NULL, &job, NULL, 0, &extents);
   if (code != MXE_OK) {
     end_here(pending, status_of_refusal(code));
-  } else if (is_misaligned(
-                 &job)) {  // an address without an operand: the kernel has no place for it
+  } else if (is_misaligned(&job)) {  // C_ADDR without a bias: the kernel does not receive it
     end_here(pending, MXE_STATUS_ERR_ALIGN);
   } else if (place_all(conn, &job, &extents, &args, pending)) {
     if (conn_ioctl(conn, DRM_IOCTL_MXE_SUBMIT, &args) == 0) {
@@ -153,7 +153,7 @@ void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
   }
 }
 
-/// An address of this connection for an offset in one of a job's objects.
+/// Converts the fault's offset in an object to an address.
 static void name_fault(const struct mxe_linux* conn, const volatile uint32_t* descriptor,
                        struct drm_mxe_wait* result) {
   static const uint32_t words[OPERANDS] = {
@@ -174,7 +174,7 @@ bool conn_wait(struct mxe_linux* conn, const struct pending* job,
   *result = (struct drm_mxe_wait){.job = job->kernel_job, .timeout_ns = (int64_t)until_ns};
   const int error = conn_ioctl(conn, DRM_IOCTL_MXE_WAIT, result);
   if (error == ETIME || conn->gone) return false;
-  if (error != 0) result->status = MXE_STATUS_ERR_ABORTED;  // the kernel has forgotten the job
+  if (error != 0) result->status = MXE_STATUS_ERR_ABORTED;  // the result is no longer stored
   name_fault(conn, descriptor, result);
   return true;
 }

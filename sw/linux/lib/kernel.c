@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening and closing, and the ways to the kernel.
+// Opens and closes connections; calls the kernel.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char* const default_device = "/dev/accel/accel0";
 
-/// Addresses start where a forgotten one (0, or a small offset) names nothing.
+/// An address that a program has not set (0, or a small offset) belongs to no memory.
 static const uint64_t first_address = UINT64_C(1) << 32;
 
 int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args) {
@@ -36,7 +36,7 @@ static uint64_t now_us(void* ctx) {
   return conn_now_ns() / 1000u;
 }
 
-/// Whether the file is an MXE's, and how many jobs it takes.
+/// Checks that the file is an MXE device; reads its limits.
 static int identify(struct mxe_linux* conn) {
   struct mxe_port port;
   struct mxe_capabilities caps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: objects of the kernel, at addresses that this connection gives out.
+// Memory: objects of the kernel, at addresses that the connection assigns.
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096 };
 
-/// Where the next object is noted; null if there is no memory for the note.
+/// Returns the next free element of conn->memories; null if out of memory.
 static struct memory* next_place(struct mxe_linux* conn) {
   if (conn->memory_count == conn->memory_room) {
     const size_t room = conn->memory_room ? 2 * conn->memory_room : 16;
@@ -50,7 +50,7 @@ void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
   }
   *memory = (struct memory){args.handle, data, conn->next_address, size};
   conn->memory_count++;
-  // A page lies between two, so that what leaves one does not enter the other.
+  // A free page follows, so an operand that exceeds its memory is in no other one.
   conn->next_address += ((uint64_t)size + 2 * PAGE - 1) / PAGE * PAGE;
   *address = memory->address;
   return data;

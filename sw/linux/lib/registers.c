@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the device that a connection is for the driver, as docs/registers.md has them.
+// The registers of the virtual device, as in docs/registers.md.
 #include <stddef.h>
 
 #include "connection.h"
@@ -10,7 +10,7 @@ static uint32_t ring_entries(const struct mxe_linux* conn) {
   return UINT32_C(1) << conn->ring_size_log2;
 }
 
-/// Null if the ring is not in this connection's memory.
+/// Returns null if the entry is not in this connection's memory.
 static volatile uint32_t* entry(const struct mxe_linux* conn, uint16_t index) {
   const uint32_t place = index & (ring_entries(conn) - 1u);
   const uint64_t at = conn->ring_base + (uint64_t)place * MXE_DESC_SIZE;
@@ -23,7 +23,7 @@ static struct pending* pending_of(struct mxe_linux* conn, uint16_t index) {
   return &conn->jobs[index % conn->queue_depth];
 }
 
-/// Hands the jobs up to the tail over to the kernel.
+/// Submits the jobs before the tail to the kernel.
 static void submit_all(struct mxe_linux* conn) {
   while (conn->enabled && conn->submitted != conn->tail) {
     struct pending* job = pending_of(conn, conn->submitted);
@@ -43,7 +43,7 @@ static void note_fault(struct mxe_linux* conn, const struct drm_mxe_wait* result
                      (result->fault_write ? MXE_FAULT_INFO_WRITE_MASK : 0);
 }
 
-/// Record, head, interrupt: in the order of the device.
+/// Writes record, head and interrupt in the device's order.
 static void complete(struct mxe_linux* conn, volatile uint32_t* record,
                      const struct drm_mxe_wait* result) {
   if (record) {
@@ -61,7 +61,7 @@ static void complete(struct mxe_linux* conn, volatile uint32_t* record,
   if (conn->head == conn->tail) conn->irq_status |= MXE_IRQ_STATUS_QUEUE_EMPTY_MASK;
 }
 
-/// Takes note of jobs that have ended. Waits for the first of them until then.
+/// Completes all jobs that have ended; waits for the first one until `until_ns`.
 static void advance(struct mxe_linux* conn, uint64_t until_ns) {
   while (conn->head != conn->submitted) {
     struct drm_mxe_wait result;
@@ -72,14 +72,14 @@ static void advance(struct mxe_linux* conn, uint64_t until_ns) {
   }
 }
 
-/// The jobs that ended until now have records, and the one that was broken off.
+/// Completes the jobs that have ended and the first aborted one; drops the others.
 static void soft_reset(struct mxe_linux* conn) {
   struct drm_mxe_cancel all = {0};
   advance(conn, 0);
   conn_ioctl(conn, DRM_IOCTL_MXE_CANCEL, &all);
-  for (bool broken_off = false; conn->head != conn->submitted && !broken_off && !conn->gone;) {
+  for (bool is_aborted = false; conn->head != conn->submitted && !is_aborted && !conn->gone;) {
     advance(conn, INT64_MAX);
-    broken_off = conn->last_status == MXE_STATUS_ERR_ABORTED;
+    is_aborted = conn->last_status == MXE_STATUS_ERR_ABORTED;
   }
   conn->enabled = false;
   conn->head = conn->tail = conn->submitted = 0;
@@ -93,7 +93,7 @@ static void snapshot(struct mxe_linux* conn) {
   }
 }
 
-/// The device's counters count for others, too, so they are not cleared but begun anew.
+/// Stores the start values: the device's counters are shared, so they are not cleared.
 static void clear_counters(struct mxe_linux* conn) {
   struct drm_mxe_counters now = {0};
   if (conn_ioctl(conn, DRM_IOCTL_MXE_COUNTERS, &now) != 0) return;
@@ -220,6 +220,6 @@ int conn_wait_irq(void* ctx, uint32_t timeout_us) {
   if (!(conn->irq_status & conn->irq_mask)) {
     advance(conn, conn_now_ns() + (uint64_t)timeout_us * 1000u);
   }
-  if (conn->gone) return 0;  // the driver finds all ones
+  if (conn->gone) return 0;  // the driver then reads all ones
   return conn->irq_status & conn->irq_mask ? 0 : MXE_ERR_TIMEOUT;
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /*
- * The driver's own structures. The portable driver (sw/driver) is "the core" here; its names begin
- * with mxe_, those of this driver with mxa_.
+ * The structures of the kernel driver. Its names begin with mxa_. "The core" is the portable driver
+ * (sw/driver), whose names begin with mxe_.
  *
  *   mxa_pci.c     probe, remove, suspend: the PCI device
  *   mxa_drm.c     files and the table of ioctls
- *   mxa_bo.c      objects: memory of programs that the device sees
+ *   mxa_bo.c      objects: memory shared by programs and the device
  *   mxa_memory.c  memory of objects: free pages, or the area reserved at boot
- *   mxa_submit.c  the job ioctl: checks, then hands over to the scheduler
+ *   mxa_submit.c  the job ioctl: checks a job and queues it in the scheduler
  *   mxa_sched.c   the scheduler's callbacks: turns, fences
- *   mxa_engine.c  the core: interrupt, watchdog, reset, the end of the device
- *   mxa_port.c    how the core reaches the device
+ *   mxa_engine.c  calls of the core: interrupt, watchdog, reset, removal
+ *   mxa_port.c    the core's port: register access, barriers
  *   mxa_wait.c    results: wait and cancel
  *
- * Life of a task: SUBMIT makes it and pushes it to its file's entity; the scheduler runs it when
- * its fences have signalled and its file's turn has come (mxa_sched_run): it is in the core's ring
- * and on mxa_device.running. The core calls back (mxa_engine_done): its result goes to its slot of
- * the file, its fence signals, and the scheduler frees it.
+ * Life of a task: SUBMIT allocates it and pushes it to its file's entity. When its fences have
+ * signalled and its file may submit, the scheduler calls mxa_sched_run(), which puts it into the
+ * core's ring and on mxa_device.running. When the job ends, the core calls mxa_done(), which stores
+ * the result in the file's slot and signals the fence; the scheduler then frees the task.
  *
- * Locks, from the outside in: mxa_file.submit_lock, mxa_device.lock, mxa_file.slot_lock.
+ * Lock order: mxa_file.submit_lock, mxa_device.lock, mxa_file.slot_lock.
  */
 #ifndef MXA_H
 #define MXA_H
@@ -39,14 +39,14 @@
 #include "mxe_driver.h"
 #include "uapi/drm/mxe_accel.h"
 
-/* Jobs of a file that are under way or remembered; a power of two. */
+/* Jobs of a file that are in flight or have a stored result; a power of two. */
 #define MXA_FILE_JOBS 256
-/* Jobs of one file that are in the ring at once: the others' turn comes in between. */
+/* Maximum number of jobs of one file in the ring, so that files take turns. */
 #define MXA_FILE_TURN 4
 #define MXA_RING_ENTRIES 16
 #define MXA_MAX_IN_SYNCS 64
 
-/* Operands of a job, in the order of MXE_FAULT_A and on. */
+/* Operands of a job, in the order of MXE_FAULT_A to MXE_FAULT_D_SCALES. */
 enum mxa_operand {
 	MXA_A,
 	MXA_A_SCALES,
@@ -60,8 +60,8 @@ enum mxa_operand {
 
 enum mxa_state {
 	MXA_RUNNING,
-	MXA_SUSPENDED, /* the core is closed, tasks wait on mxa_device.again */
-	MXA_DEAD, /* for good: every task ends with mxa_device.fate */
+	MXA_SUSPENDED, /* the core is closed; tasks wait in mxa_device.again */
+	MXA_DEAD, /* permanent: every task ends with mxa_device.fate */
 };
 
 struct mxa_device {
@@ -70,43 +70,43 @@ struct mxa_device {
 	void __iomem *regs;
 	int irq;
 
-	/* lock: all down to work_seen_us, and every call of the core */
+	/* lock: the members down to work_seen_us, and every call of the core */
 	struct mutex lock;
 	struct mxe_device core;
 	struct mxe_ring ring;
 	struct mxe_slot slots[MXA_RING_ENTRIES];
 	enum mxa_state state;
 	int fate; /* MXE_ERR_GONE, or MXE_ERR_STOPPED if a reset failed */
-	bool cut_off; /* the port answers for the device: reads are all ones */
-	bool lose_writes; /* for tests */
-	bool keep; /* tasks that the core gives back run again */
+	bool cut_off; /* no register access: reads return all ones */
+	bool lose_writes; /* fault injection: register writes are dropped */
+	bool keep; /* aborted tasks go to `again` instead of ending */
 	struct list_head running; /* tasks in the ring, oldest first */
-	struct list_head again; /* tasks that a reset took from the ring */
+	struct list_head again; /* tasks to be put into the ring again after a reset */
 
-	struct hrtimer timer; /* fires the watchdog while tasks are in the ring, */
-	u64 look_us; /* next then */
+	struct hrtimer timer; /* starts the watchdog while tasks are in the ring */
+	u64 look_us; /* time of the next start */
 	struct work_struct watchdog;
-	u64 work_seen; /* what the counters said when last asked, */
-	u64 work_seen_us; /* and since when */
+	u64 work_seen; /* sum of the work counters at the last check */
+	u64 work_seen_us; /* time of their last change */
 
 	struct drm_gpu_scheduler sched;
 	u64 fence_context;
-	u64 fence_seqno; /* of the scheduler's work */
+	u64 fence_seqno; /* used by the scheduler's work only */
 
 	struct mutex bo_lock;
 	struct list_head bos;
-	bool bos_unmapped; /* the device has gone, there is nothing to map for */
+	bool bos_unmapped; /* the device has been removed: create no mapping */
 };
 
 struct mxa_bo {
 	struct drm_gem_object base;
 	void *memory;
-	struct drm_mm_node area; /* where in the reserved area; not allocated for free pages */
+	struct drm_mm_node area; /* allocated if the memory is in the reserved area */
 	dma_addr_t dma;
-	struct list_head node; /* of mxa_device.bos; empty if not mapped for the device */
+	struct list_head node; /* in mxa_device.bos; empty if not mapped for the device */
 };
 
-/* A job and its result, as WAIT finds it. */
+/* A job and its result, for WAIT. */
 struct mxa_slot {
 	u32 job;
 	bool cancelled;
@@ -115,11 +115,11 @@ struct mxa_slot {
 };
 
 struct mxa_file {
-	struct kref refs; /* the file, and each of its tasks */
-	struct completion unused; /* no task is left */
+	struct kref refs; /* held by the file and by each of its tasks */
+	struct completion unused; /* completed when the last task has been freed */
 	struct mxa_device *mxa;
 	struct drm_sched_entity entity;
-	/* submit_lock: jobs get their numbers in the order in which they run */
+	/* submit_lock: job numbers follow the order of execution */
 	struct mutex submit_lock;
 	u32 last_job;
 	bool closed;
@@ -128,13 +128,13 @@ struct mxa_file {
 	spinlock_t slot_lock;
 	struct mxa_slot slots[MXA_FILE_JOBS];
 
-	struct dma_fence *turn[MXA_FILE_TURN]; /* of the scheduler's work: the last in the ring */
+	struct dma_fence *turn[MXA_FILE_TURN]; /* fences of the last jobs put into the ring */
 	u32 sent;
 };
 
 struct mxa_fence {
 	struct dma_fence base;
-	/* lock: base, as the kernel wants it */
+	/* lock: passed to dma_fence_init() */
 	spinlock_t lock;
 };
 
@@ -147,13 +147,13 @@ struct mxa_task {
 	struct mxe_extents extents;
 	u64 deadline_us;
 
-	struct mxa_fence *fence; /* signals when the engine is done; initialised when it runs */
+	struct mxa_fence *fence; /* signals when the job ends; initialised by mxa_sched_run() */
 	bool fence_is_live;
 
-	struct list_head node; /* of mxa_device.running or again */
+	struct list_head node; /* in mxa_device.running or again */
 	u32 core_id;
-	u32 resets; /* how often a reset without a culprit took it from the ring */
-	int verdict; /* why the driver ended it, MXE_ERR_... */
+	u32 resets; /* resets of mxa_reset() while it was the oldest task */
+	int verdict; /* MXE_ERR_... if the driver ended it */
 };
 
 static inline struct mxa_device *to_mxa(struct drm_device *drm)
@@ -166,7 +166,7 @@ static inline struct mxa_bo *to_mxa_bo(struct drm_gem_object *gem)
 	return container_of(gem, struct mxa_bo, base);
 }
 
-/* What the operands touch, in the order of enum mxa_operand. */
+/* The operands' ranges, in the order of enum mxa_operand. */
 static inline const struct mxe_range *mxa_ranges(const struct mxe_extents *extents)
 {
 	static_assert(sizeof(*extents) == MXA_OPERANDS * sizeof(struct mxe_range));

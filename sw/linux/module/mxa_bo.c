@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Objects. The engine has neither an MMU nor scatter lists, so an object is one piece of memory
- * (mxa_memory.c says where from).
+ * Objects. The engine has no MMU and no scatter lists, so an object is contiguous memory, allocated
+ * by mxa_memory.c.
  *
- * The pages are the object's and mapped for the device, instead of memory from
- * dma_alloc_coherent(), for two reasons: when the device is unbound, the mapping ends while
- * programs go on reading their results; and programs have cached memory also where devices do not
- * see caches. The DMA API's synchronisation before and after each job costs nothing elsewhere.
+ * The driver maps the object's pages with dma_map_single() instead of using dma_alloc_coherent().
+ * So programs can read results after the device has been unbound, and their memory is cached also
+ * on systems without coherent DMA. On coherent systems the synchronisation per job costs nothing.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
@@ -41,7 +40,7 @@ static int mxa_bo_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 {
 	struct mxa_bo *bo = to_mxa_bo(gem);
 
-	/* A private mapping would have copies that the device does not see. */
+	/* The device does not access the copied pages of a private mapping. */
 	if (is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
@@ -49,7 +48,7 @@ static int mxa_bo_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
 			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
 }
 
-/* When the device goes, DRM takes all mappings away. Those of memory come back. */
+/* DRM removes all mappings of a removed device; the next access restores those of objects. */
 static vm_fault_t mxa_bo_fault(struct vm_fault *vmf)
 {
 	struct mxa_bo *bo = to_mxa_bo(vmf->vma->vm_private_data);
@@ -141,11 +140,11 @@ int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm
 		args->map_offset = drm_vma_node_offset_addr(&bo->base.vma_node);
 		ret = drm_gem_handle_create(drm_file, &bo->base, &args->handle);
 	}
-	drm_gem_object_put(&bo->base); /* the handle has its own */
+	drm_gem_object_put(&bo->base); /* the handle holds a reference */
 	return ret;
 }
 
-/* After this the DMA API knows nothing of the device any more; the memory stays. */
+/* Ends all DMA mappings; the memory stays allocated. */
 void mxa_bo_unmap_all(struct mxa_device *mxa)
 {
 	struct mxa_bo *bo, *next;

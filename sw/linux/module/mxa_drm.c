@@ -42,8 +42,9 @@ static int mxa_file_open(struct drm_device *drm, struct drm_file *drm_file)
 }
 
 /*
- * Jobs in the ring first: the scheduler ends those in the queue after the last one before them. All
- * have to be gone before the file is, for its reference keeps the device.
+ * Cancels the jobs in the ring first, because the scheduler ends queued jobs only after earlier
+ * ones have ended. Waits until every task has been freed, because tasks use the file and the
+ * device.
  */
 static void mxa_file_close(struct drm_device *drm, struct drm_file *drm_file)
 {
@@ -62,7 +63,7 @@ static void mxa_file_close(struct drm_device *drm, struct drm_file *drm_file)
 	kvfree(file);
 }
 
-/* The registers that tell what was built: the core has read them. */
+/* Returns a capability register as the core has read it. */
 static int mxa_get_register(struct mxa_device *mxa, u32 offset, u64 *value)
 {
 	const struct mxe_capabilities *caps = &mxa->core.caps;

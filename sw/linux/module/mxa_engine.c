@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * The core under its lock. Whatever ends a task passes through mxa_done(), which the core calls
- * once for each; a task that a reset without a culprit took from the ring goes to `again` instead,
- * and from there into the ring once more. Its operands are as they were, because results never
- * overlap operands.
+ * Calls of the core, under its lock. The core calls mxa_done() once for each task that leaves the
+ * ring. If `keep` is set, an aborted task moves to `again` and enters the ring once more. Running a
+ * job twice is safe, because results never overlap operands.
  */
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
@@ -11,26 +10,27 @@
 
 #include "mxa.h"
 
-/* How often a task may be in the ring when the device breaks its rules. */
+/* Protocol errors after which the oldest task is ended. */
 #define MXA_MAX_RESETS 3
 #define MXA_RESET_TIMEOUT_US 1000000
-/* The watchdog looks this often while tasks are in the ring. */
+/* Period of the watchdog while tasks are in the ring. */
 #define MXA_LOOK_US (100 * USEC_PER_MSEC)
 #define MXA_BUDGET 64
 
 static unsigned int hang_ms = 2000;
 module_param(hang_ms, uint, 0600);
-MODULE_PARM_DESC(hang_ms,
-		 "the engine is stuck when its counters stand still this long [default 2000]");
+MODULE_PARM_DESC(hang_ms, "the engine hangs if its work counters do not change for this many "
+			  "milliseconds [default 2000]");
 
-/* Tests see what the driver does about faults that engine and memory do not have. */
+/* Fault injection for tests. */
 #define MXA_INJECT_LOST_DOORBELL 8
 static unsigned int inject;
 module_param(inject, uint, 0600);
-MODULE_PARM_DESC(inject, "for tests: no memory answers for this operand of the next job (1 A ... 7 "
-			 "scales of D), or the engine does not hear of it (8)");
+MODULE_PARM_DESC(inject,
+		 "for tests, a fault of the next job: 1 (A) to 7 (scales of D): the operand's "
+		 "address has no memory; 8: the doorbell is lost");
 
-/* Far from any memory, and from the end of all addresses. */
+/* An address without memory. */
 #define MXA_NOWHERE BIT_ULL(62)
 
 static u64 mxa_now_us(void)
@@ -38,7 +38,7 @@ static u64 mxa_now_us(void)
 	return ktime_to_us(ktime_get());
 }
 
-/* Why a task ended that the core gave back without a result. */
+/* Result code of an aborted task. */
 static int mxa_verdict(struct mxa_device *mxa, struct mxa_task *task)
 {
 	if (task->verdict != MXE_OK)
@@ -55,7 +55,7 @@ static void mxa_end(struct mxa_device *mxa, struct mxa_task *task, int code,
 	mxa_fence_signal(task, mxa_errno(code));
 }
 
-/* The core's callback. */
+/* Callback of the core when a task leaves the ring. */
 static void mxa_done(void *user, const struct mxe_completion *completion)
 {
 	struct mxa_task *task = user;
@@ -88,7 +88,7 @@ static void mxa_misplace(struct mxe_job *job, unsigned int operand)
 		*addr[operand - 1] = MXA_NOWHERE;
 }
 
-/* Has the watchdog look at the latest then. */
+/* Starts the watchdog at time `us` or earlier. */
 static void mxa_look_at(struct mxa_device *mxa, u64 us)
 {
 	if (hrtimer_active(&mxa->timer) && us >= mxa->look_us)
@@ -105,7 +105,7 @@ static void mxa_watch(struct mxa_device *mxa)
 	if (list_empty(&mxa->running))
 		return;
 	mxa_look_at(mxa, now + min_t(u64, MXA_LOOK_US, (u64)hang_ms * USEC_PER_MSEC / 2 + 1));
-	/* Those that are late already: the core knows, they only wait for their turn. */
+	/* The core has already cancelled tasks whose deadline has passed. */
 	list_for_each_entry(task, &mxa->running, node)
 		if (task->deadline_us > now)
 			mxa_look_at(mxa, task->deadline_us);
@@ -128,13 +128,13 @@ static int mxa_put_into_ring(struct mxa_device *mxa, struct mxa_task *task)
 	return code;
 }
 
-/* 0, or why no job can be taken any more; it may be so a moment later. */
+/* 0, or the errno if the device is dead; without the lock, so it may change at any time. */
 int mxa_engine_fate(struct mxa_device *mxa)
 {
 	return READ_ONCE(mxa->state) == MXA_DEAD ? mxa_errno(mxa->fate) : 0;
 }
 
-/* Returns a code of the core; if it is not MXE_OK, the task never was in the ring. */
+/* Returns a code of the core. If it is not MXE_OK, the task has not entered the ring. */
 int mxa_engine_submit(struct mxa_device *mxa, struct mxa_task *task)
 {
 	unsigned int fault;
@@ -166,8 +166,8 @@ static void mxa_end_again(struct mxa_device *mxa)
 }
 
 /*
- * The end, as orderly as the device allows: with its consent, else without access to memory and
- * without being asked anything any more. Either way the core gives back all tasks.
+ * Closes the core permanently. If the device does not end its transfers, revokes its bus mastering
+ * and stops register access first. In both cases the core ends all tasks.
  */
 static void mxa_die(struct mxa_device *mxa, int fate)
 {
@@ -200,7 +200,7 @@ static void mxa_run_again(struct mxa_device *mxa)
 	}
 }
 
-/* The device broke its rules, nobody knows why. The oldest task is suspected if it goes on. */
+/* Resets a device after a protocol error. After MXA_MAX_RESETS the oldest task ends with `why`. */
 static void mxa_reset(struct mxa_device *mxa, int why)
 {
 	struct mxa_task *oldest = list_first_entry_or_null(&mxa->running, struct mxa_task, node);
@@ -220,7 +220,7 @@ static void mxa_reset(struct mxa_device *mxa, int why)
 static void mxa_repair(struct mxa_device *mxa, int code)
 {
 	if (code == MXE_ERR_GONE) {
-		dev_err(mxa->drm.dev, "the device does not answer any more\n");
+		dev_err(mxa->drm.dev, "the device does not respond\n");
 		mxa_die(mxa, MXE_ERR_GONE);
 	} else {
 		dev_warn(mxa->drm.dev, "reset: %s\n", mxe_strerror(code));
@@ -228,7 +228,7 @@ static void mxa_repair(struct mxa_device *mxa, int code)
 	}
 }
 
-/* Calls back for what has ended. */
+/* Completes all tasks that have ended. */
 static void mxa_step(struct mxa_device *mxa)
 {
 	int code;
@@ -244,9 +244,9 @@ static void mxa_step(struct mxa_device *mxa)
 }
 
 /*
- * A message is nobody else's and needs no answer at once, so the handler's work is the thread's: no
- * register is read where another access may have been interrupted. User-mode Linux has one buffer
- * for the answers of all reads.
+ * An MSI is not shared and needs no immediate acknowledgement, so the thread does the work. Reading
+ * a register here could interrupt another register read, and user-mode Linux has a single buffer
+ * for the responses of all reads.
  */
 irqreturn_t mxa_engine_irq(int irq, void *data)
 {
@@ -265,7 +265,7 @@ irqreturn_t mxa_engine_thread(int irq, void *data)
 	return mine ? IRQ_HANDLED : IRQ_NONE;
 }
 
-/* A task in the ring is taken from it with this code, in its turn. False: it took a reset. */
+/* Cancels a task in the ring; it ends with `verdict`. False: mxa_repair() has changed the lists. */
 static bool mxa_abandon(struct mxa_device *mxa, struct mxa_task *task, int verdict)
 {
 	int code;
@@ -287,7 +287,7 @@ void mxa_engine_cancel(struct mxa_device *mxa, struct mxa_file *file, u32 job)
 	list_for_each_entry(task, &mxa->again, node)
 		if (task->file == file && (!job || task->job == job))
 			task->verdict = MXE_ERR_ABORTED;
-	/* The youngest first: those that wait cost no reset. */
+	/* The newest first: waiting tasks need no reset. */
 repaired:
 	list_for_each_entry_reverse(task, &mxa->running, node) {
 		if (task->file != file || (job && task->job != job) || task->verdict != MXE_OK)
@@ -298,14 +298,14 @@ repaired:
 	mxa_step(mxa);
 }
 
-/* A long job is no hang: the counters tell. */
+/* True if the work counters have not changed for hang_ms. A long job changes them. */
 static bool mxa_is_stuck(struct mxa_device *mxa)
 {
 	struct mxe_counters counters;
 	u64 work, now = mxa_now_us();
 
 	if (mxe_read_counters(&mxa->core, &counters) != MXE_OK)
-		return false; /* mxe_complete() says why */
+		return false; /* mxe_complete() reports the error */
 	work = counters.mac_active + counters.bytes_read + counters.bytes_written;
 	if (work != mxa->work_seen) {
 		mxa->work_seen = work;
@@ -324,7 +324,7 @@ static void mxa_watchdog(struct work_struct *work)
 	mxa_step(mxa);
 	oldest = list_first_entry_or_null(&mxa->running, struct mxa_task, node);
 	if (mxa->state == MXA_RUNNING && oldest && mxa_is_stuck(mxa)) {
-		dev_warn(mxa->drm.dev, "the engine is stuck, its job is taken from it\n");
+		dev_warn(mxa->drm.dev, "the engine hangs: its oldest job is cancelled\n");
 		mxa_abandon(mxa, oldest, MXE_ERR_TIMEOUT);
 		mxa->work_seen_us = mxa_now_us();
 		mxa_step(mxa);
@@ -338,7 +338,7 @@ static enum hrtimer_restart mxa_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Once, before the device is opened for the first time. */
+/* Called once, before the first mxa_engine_open(). */
 int mxa_engine_init(struct mxa_device *mxa)
 {
 	void *memory = dmam_alloc_coherent(mxa->drm.dev, MXA_RING_ENTRIES * MXE_DESC_SIZE,
@@ -371,7 +371,7 @@ int mxa_engine_open(struct mxa_device *mxa)
 	return code;
 }
 
-/* Takes the tasks from the ring; they run again after the resume. The scheduler rests. */
+/* Moves the tasks from the ring to `again` for the resume. The scheduler must be stopped. */
 int mxa_engine_suspend(struct mxa_device *mxa)
 {
 	int code = MXE_OK;
@@ -408,7 +408,7 @@ void mxa_engine_resume(struct mxa_device *mxa)
 	mutex_unlock(&mxa->lock);
 }
 
-/* Ends every task, now and from now on, with a code of the core. */
+/* Ends every present and future task with code `fate` of the core. */
 void mxa_engine_kill(struct mxa_device *mxa, int fate)
 {
 	mutex_lock(&mxa->lock);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Memory of objects, contiguous. It comes from free pages (at most 4 MiB in one piece, or less
- * when memory is fragmented), or from an area that the kernel reserved at boot for this driver:
+ * Contiguous memory of objects. It comes from free pages (at most 4 MiB, less when memory is
+ * fragmented), or from an area that the kernel reserved at boot for this driver:
  *
  *	reserve_mem=512M:4096:mxe	on the kernel's command line, for objects of up to 512 MiB
  *
- * Small objects come from free pages so that they do not fragment the area, larger ones from the
- * area so that programs keep their pages. Where one of them has no room the other serves.
+ * Objects of up to 64 KiB come from free pages, so that they do not fragment the area. Larger ones
+ * come from the area. If one source is exhausted, the other one is used.
  */
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -16,11 +16,11 @@
 #define MXA_SMALL SZ_64K
 #define MXA_MOST_PAGES ((u64)PAGE_SIZE << MAX_PAGE_ORDER)
 
-/* The area is the module's: all its devices take from it, and objects outlive devices. */
+/* One area for all devices, because objects may outlive their device. */
 static struct {
 	struct mutex lock; /* mm */
-	struct drm_mm mm; /* of physical addresses */
-	u64 size; /* 0: nothing was reserved */
+	struct drm_mm mm; /* physical addresses */
+	u64 size; /* in bytes; 0: no area */
 } mxa_area = { .lock = __MUTEX_INITIALIZER(mxa_area.lock) };
 
 void mxa_memory_init(void)
@@ -43,7 +43,7 @@ void mxa_memory_exit(void)
 		drm_mm_takedown(&mxa_area.mm);
 }
 
-/* Bytes of the largest object that can ever be. */
+/* Size limit of an object, in bytes. */
 u64 mxa_memory_max(void)
 {
 	return max(mxa_area.size, MXA_MOST_PAGES);

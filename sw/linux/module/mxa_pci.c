@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* The PCI device: BAR 0 has the registers, one message is the interrupt. */
+/* The PCI device: BAR 0 holds the registers, one MSI is the interrupt. */
 #include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -9,7 +9,7 @@
 
 #include "mxa.h"
 
-#define MXA_VENDOR 0x4d58 /* "MX"; MXE has no number of the PCI-SIG */
+#define MXA_VENDOR 0x4d58 /* "MX"; not assigned by the PCI-SIG */
 #define MXA_DEVICE 0x0001
 #define MXA_DMA_BITS 64
 
@@ -92,7 +92,7 @@ static int mxa_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return ret;
 }
 
-/* Also the end of a device that was pulled out. Files may be open for long after this. */
+/* Also called after a hot unplug. Files may stay open afterwards. */
 static void mxa_remove(struct pci_dev *pdev)
 {
 	struct mxa_device *mxa = pci_get_drvdata(pdev);
@@ -104,14 +104,14 @@ static void mxa_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
-/* Before another kernel takes over, nothing may write to memory. */
+/* The device must not write to memory after another kernel has started. */
 static void mxa_shutdown(struct pci_dev *pdev)
 {
 	mxa_engine_kill(pci_get_drvdata(pdev), MXE_ERR_GONE);
 	pci_clear_master(pdev);
 }
 
-/* Jobs in the ring are taken from it, and run again after the resume; those in the queue wait. */
+/* Jobs in the ring run again after the resume; queued jobs wait. */
 static int mxa_suspend(struct device *dev)
 {
 	struct mxa_device *mxa = dev_get_drvdata(dev);
@@ -172,5 +172,5 @@ static void __exit mxa_module_exit(void)
 module_exit(mxa_module_exit);
 
 MODULE_DESCRIPTION("MXE matrix engine");
-/* Of these files. The core is under Apache 2.0: docs/linux-driver.md, "Licences". */
+/* For these files. The core is under Apache 2.0: docs/linux-driver.md, "Licences". */
 MODULE_LICENSE("GPL");

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* How the core reaches the device. */
+/* The core's port to the device. */
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ktime.h>
 
 #include "mxa.h"
 
-/*
- * A device that was given up for dead is not touched any more: the core meets what it would meet
- * if the device had been unplugged, and gives back what the device had.
- */
+/* With cut_off set, the device behaves as unplugged, and the core ends all jobs. */
 static u32 mxa_read32(void *ctx, u32 offset)
 {
 	struct mxa_device *mxa = ctx;
@@ -30,7 +27,7 @@ static u64 mxa_now_us(void *ctx)
 	return ktime_to_us(ktime_get());
 }
 
-/* Between two looks at a reset that has not ended; the lock is a mutex, so sleeping is allowed. */
+/* Called between polls of a reset. The lock is a mutex, so sleeping is allowed. */
 static void mxa_relax(void *ctx)
 {
 	usleep_range(1, 10);
@@ -46,7 +43,7 @@ static void mxa_rmb(void *ctx)
 	rmb(); /* the head before the records */
 }
 
-/* The ring is coherent memory, so there is nothing to synchronise. */
+/* Without cache maintenance: the ring is in coherent memory. */
 void mxa_port_init(struct mxa_device *mxa, struct mxe_port *port)
 {
 	*port = (struct mxe_port){

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * The scheduler's side. Its own timeout is off: it measures time in the ring, and the core knows
- * better who is late (deadlines) and who is stuck (counters).
+ * The backend of the DRM scheduler. Its timeout is disabled: it measures the time in the ring,
+ * while the core checks each job's deadline and the watchdog checks the work counters.
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -18,7 +18,7 @@ static const char *mxa_fence_timeline(struct dma_fence *fence)
 	return "engine";
 }
 
-/* A fence may outlive every file that knows it, in a sync_file, and these functions with it. */
+/* A fence in a sync_file may outlive the driver's files, so it holds a reference to the module. */
 static void mxa_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
@@ -42,7 +42,7 @@ static void mxa_fence_start(struct mxa_device *mxa, struct mxa_task *task)
 	task->fence_is_live = true;
 }
 
-/* The task may be freed as soon as its fence has signalled. */
+/* Do not access the task afterwards: the scheduler may have freed it. */
 void mxa_fence_signal(struct mxa_task *task, int error)
 {
 	struct dma_fence *fence = dma_fence_get(&task->fence->base);
@@ -54,9 +54,8 @@ void mxa_fence_signal(struct mxa_task *task, int error)
 }
 
 /*
- * The scheduler takes the oldest job of all files. A file that submits many at once would have the
- * engine for itself until all of them are done; so a job waits until the one MXA_FILE_TURN before
- * it is done, and meanwhile the others' turn comes.
+ * The scheduler selects the oldest job of all files, so a file with many jobs would block the
+ * others. Therefore job i of a file waits until its job i - MXA_FILE_TURN has ended.
  */
 static struct dma_fence *mxa_sched_prepare(struct drm_sched_job *base,
 					   struct drm_sched_entity *entity)
@@ -93,7 +92,7 @@ static struct dma_fence *mxa_sched_run(struct drm_sched_job *base)
 	return dma_fence_get(&task->fence->base);
 }
 
-/* Not used: see above. */
+/* Never called: the timeout is disabled. */
 static enum drm_gpu_sched_stat mxa_sched_timedout(struct drm_sched_job *base)
 {
 	return DRM_GPU_SCHED_STAT_NOMINAL;
@@ -117,10 +116,7 @@ static void mxa_sched_fini(struct drm_device *drm, void *unused)
 	drm_sched_fini(&to_mxa(drm)->sched);
 }
 
-/*
- * The scheduler lives as long as the DRM device: files that are still open when the device goes
- * have entities in it.
- */
+/* The scheduler lives as long as the DRM device, because open files have entities in it. */
 int mxa_sched_init(struct mxa_device *mxa)
 {
 	const struct drm_sched_init_args args = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* The job ioctl: from what a program says to a task in its file's queue. */
+/* The job ioctl: converts a program's job to a task in its file's queue. */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/drm_syncobj.h>
@@ -21,7 +21,7 @@ static bool mxa_is_empty(const struct drm_mxe_operand *operand)
 	return !operand->handle && !operand->stride && !operand->offset;
 }
 
-/* The device's address of an operand. An offset beyond the object's end is no address at all. */
+/* Converts an operand's handle and offset to a bus address. */
 static int mxa_take_operand(struct mxa_task *task, struct drm_file *drm_file,
 			    enum mxa_operand which, const struct drm_mxe_operand *operand,
 			    u64 *addr, u32 *stride)
@@ -76,7 +76,7 @@ static int mxa_take_operands(struct mxa_task *task, struct drm_file *drm_file,
 	return 0;
 }
 
-/* Each operand against its own object: objects may lie side by side. */
+/* Checks each operand against its own object, because objects may be adjacent. */
 static int mxa_check_extents(struct mxa_task *task)
 {
 	const struct mxe_range *ranges = mxa_ranges(&task->extents);
@@ -94,7 +94,7 @@ static int mxa_check_extents(struct mxa_task *task)
 		if (ranges[i].addr - bo->dma > bo->base.size ||
 		    ranges[i].size > bo->base.size - (ranges[i].addr - bo->dma)) {
 			drm_dbg(&task->file->mxa->drm,
-				"job refused: operand %d leaves its object\n", i);
+				"job refused: operand %d exceeds its object\n", i);
 			return -EINVAL;
 		}
 	}
@@ -116,8 +116,7 @@ static void mxa_take_job(struct mxa_task *task, const struct drm_mxe_submit *arg
 		.k = args->k,
 		.batch = args->batch,
 	};
-	/* Rounded up: a job has at least the time that it was given. 0 is none, to the core, too.
-	 */
+	/* Rounded up, so that no deadline is early. 0, no deadline, stays 0. */
 	task->deadline_us = DIV64_U64_ROUND_UP(args->deadline_ns, NSEC_PER_USEC);
 }
 
@@ -156,7 +155,7 @@ static struct mxa_task *mxa_task_alloc(struct mxa_file *file)
 	return task;
 }
 
-/* Of a task that the scheduler has not seen, or has done with. */
+/* Frees a task that the scheduler has not received or has released. */
 void mxa_task_free(struct mxa_task *task)
 {
 	for (int i = 0; i < MXA_OPERANDS; i++)
@@ -170,7 +169,7 @@ void mxa_task_free(struct mxa_task *task)
 	kfree(task);
 }
 
-/* A job's result has a place of its own until as many more were submitted. */
+/* Assigns the job's number and slot; slot i holds jobs i, i + MXA_FILE_JOBS, ... */
 static int mxa_take_slot(struct mxa_file *file, struct mxa_task *task)
 {
 	u32 job = file->last_job + 1 ? file->last_job + 1 : 1;
@@ -207,7 +206,7 @@ static int mxa_push(struct mxa_task *task, struct drm_syncobj *out_sync, u32 *jo
 	return ret;
 }
 
-/* The scheduler has a part of the task from here on. */
+/* Initialises the scheduler's part of the task and queues it. */
 static int mxa_schedule(struct mxa_task *task, struct drm_file *drm_file,
 			struct drm_mxe_submit *args)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Results: how jobs ended, who waits for that, and who does not want them any more. */
+/* Results of jobs: wait and cancel. */
 #include <drm/drm_drv.h>
 #include <drm/drm_utils.h>
 #include <linux/errno.h>
 
 #include "mxa.h"
 
-/* The errno of a code of the core. The one of a device that has gone is its users' ENODEV. */
+/* Converts a code of the core to an errno. GONE is ENODEV instead of the table's ENXIO. */
 int mxa_errno(int code)
 {
 	if (code == MXE_OK)
@@ -32,7 +32,7 @@ static struct mxa_slot *mxa_find_slot(struct mxa_file *file, u32 job)
 	return job && slot->job == job ? slot : NULL;
 }
 
-/* Where in its object a bus error was: programs see no addresses. */
+/* Offset of a bus error in its object; U64_MAX if it is elsewhere. */
 static u64 mxa_fault_offset(const struct mxa_task *task, const struct mxe_completion *completion)
 {
 	u32 which = completion->fault_operand - MXE_FAULT_A;
@@ -43,7 +43,7 @@ static u64 mxa_fault_offset(const struct mxa_task *task, const struct mxe_comple
 	return completion->fault_addr - bo->dma;
 }
 
-/* completion: what the core knows; NULL if the job did not reach the engine. */
+/* completion: from the core; NULL if the job has not entered the ring. */
 void mxa_result_set(struct mxa_task *task, int code, const struct mxe_completion *completion)
 {
 	struct mxa_file *file = task->file;
@@ -91,7 +91,6 @@ static struct dma_fence *mxa_get_finished(struct mxa_file *file, u32 job)
 	return fence;
 }
 
-/* The job of this number may have been forgotten since. */
 static int mxa_get_result(struct mxa_file *file, struct drm_mxe_wait *args)
 {
 	const s64 timeout_ns = args->timeout_ns;
@@ -129,7 +128,7 @@ int mxa_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file
 	return left ? mxa_get_result(file, args) : -ETIME;
 }
 
-/* The job of this number, or all (0), shall not run. Returns whether there is one. */
+/* Marks an unfinished job, or all of them (0), as cancelled. Returns true if one was found. */
 static bool mxa_mark_cancelled(struct mxa_file *file, u32 job)
 {
 	bool found = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digit classifier as a program of Linux: the same digits.c as firmware, on the engine that the
-// kernel has.
+// The digit classifier as a Linux program: the firmware's digits.c, with the engine of the kernel
+// driver.
 #include "digits.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What the portable driver takes from C's own header, by the kernel's means. */
+/* The parts of <stdint.h> that the portable driver uses, from kernel headers. */
 #ifndef MXE_SHIM_STDINT_H
 #define MXE_SHIM_STDINT_H
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: (GPL-2.0-only WITH Linux-syscall-note) OR Apache-2.0 */
 /**
- * DOC: The engine for programs: ioctls of /dev/accel/accelN
+ * DOC: The user-space interface of the engine: ioctls of /dev/accel/accelN
  *
  * A program creates objects, maps them, fills them with operands, and submits jobs that name
- * objects, offsets and strides. It never sees an address of the device. The kernel computes which
- * bytes a job touches and refuses one that leaves an object.
+ * objects, offsets and strides. It receives no bus address. The kernel computes the bytes that a
+ * job accesses and refuses a job that exceeds an object.
  *
- * Every open of the device is a file of its own: objects, jobs and their results belong to it. When
- * it is closed, or its process dies, its jobs end, whether they wait or run; those of others run
- * on, from their beginning if the engine had to be reset.
+ * Objects, jobs and results belong to an open file of the device. When the file is closed or its
+ * process dies, its jobs are cancelled. Jobs of other files continue; if the engine had to be
+ * reset, they run again from their beginning.
  *
- * Fields named pad and bits without a name have to be 0. Structures only grow at their ends.
+ * Fields named pad and unnamed bits must be 0. New fields are added only at the end of a structure.
  *
- * All ioctls return 0, or -1 with an errno. Those that every one of them may give:
+ * All ioctls return 0, or -1 with an errno. Errors of every ioctl:
  *
- * ENODEV  the device has gone (unplugged, unbound from its driver)
- * EIO     a reset of the engine failed; bind the driver anew
- * EINVAL  a field has a value that is not allowed
- * EFAULT  a pointer is bad
- * EINTR   a signal came; call again
+ * ENODEV  the device has been removed (unplugged, unbound from its driver)
+ * EIO     a reset of the engine failed; unbind the driver and bind it again
+ * EINVAL  a field has an illegal value
+ * EFAULT  a pointer is invalid
+ * EINTR   a signal interrupted the call; call again
  */
 #ifndef _UAPI_DRM_MXE_ACCEL_H_
 #define _UAPI_DRM_MXE_ACCEL_H_
@@ -37,22 +37,22 @@ extern "C" {
 #define DRM_MXE_COUNTERS 0x05
 
 /*
- * The largest object in bytes: the size of the area that was reserved at boot for objects
- * (reserve_mem=SIZE:4096:mxe on the kernel's command line), or 4 MiB if there is none.
+ * Maximum size of an object in bytes: the size of the area that was reserved at boot for objects
+ * (reserve_mem=SIZE:4096:mxe on the kernel's command line), or 4 MiB if none was reserved.
  */
 #define DRM_MXE_PARAM_MAX_OBJECT 0x80000000u
-/* How many jobs of a file may be under way, and how many results are kept. */
+/* Maximum number of jobs in flight per file, and of stored results. */
 #define DRM_MXE_PARAM_MAX_JOBS 0x80000001u
 
 /**
- * struct drm_mxe_get_param - what the device is
+ * struct drm_mxe_get_param - reads a property of the device or of the driver
  *
- * Errors: EINVAL, there is no such parameter.
+ * Errors: EINVAL, unknown parameter.
  */
 struct drm_mxe_get_param {
 	/**
-	 * @param: DRM_MXE_PARAM_..., or the offset of one of the registers that tell what was
-	 * built: ID, VERSION, FEATURES and the parameters of the configuration (docs/registers.md).
+	 * @param: DRM_MXE_PARAM_..., or the offset of ID, VERSION, FEATURES or a register that
+	 * shows a parameter, such as NUM_PE (docs/registers.md)
 	 */
 	__u32 param;
 	/** @pad: 0 */
@@ -62,35 +62,35 @@ struct drm_mxe_get_param {
 };
 
 /**
- * struct drm_mxe_create - an object: zeroed memory that the device sees in one piece
+ * struct drm_mxe_create - creates an object: zeroed, contiguous memory
  *
- * DRM_IOCTL_GEM_CLOSE gives it back; it lives on while it is mapped or a job needs it.
+ * DRM_IOCTL_GEM_CLOSE releases it. The memory stays while it is mapped or a job uses it.
  *
- * Errors: EINVAL, the size is 0; E2BIG, the size is more than DRM_MXE_PARAM_MAX_OBJECT; ENOMEM, no
- * piece of this size is free now. The kernel's log has a line for E2BIG and ENOMEM.
+ * Errors: EINVAL, the size is 0; E2BIG, the size exceeds DRM_MXE_PARAM_MAX_OBJECT; ENOMEM, not
+ * enough contiguous memory is free. The kernel logs E2BIG and ENOMEM.
  */
 struct drm_mxe_create {
-	/** @size: in bytes; is rounded up to whole pages */
+	/** @size: in bytes; rounded up to whole pages (5000: 8192) */
 	__u64 size;
 	/** @pad: 0 */
 	__u32 pad;
-	/** @handle: out, names the object in this file; never 0 */
+	/** @handle: out, number of the object in this file; never 0 */
 	__u32 handle;
-	/** @map_offset: out, what mmap() of the device takes, with MAP_SHARED */
+	/** @map_offset: out, offset for mmap() of the device file with MAP_SHARED */
 	__u64 map_offset;
 };
 
 /**
- * struct drm_mxe_operand - a matrix, or the scales of one
+ * struct drm_mxe_operand - a matrix or its scales
  *
- * All fields are 0 if the job has no such operand.
+ * All fields are 0 if the job does not have this operand.
  */
 struct drm_mxe_operand {
-	/** @handle: of an object */
+	/** @handle: of the object */
 	__u32 handle;
 	/** @stride: bytes from row to row */
 	__u32 stride;
-	/** @offset: in bytes, of the first row in the object */
+	/** @offset: of the first row in the object, in bytes */
 	__u64 offset;
 };
 
@@ -98,22 +98,21 @@ struct drm_mxe_operand {
 #define DRM_MXE_JOB_BIAS (1u << 0)
 /* C is BF16 instead of FP32. */
 #define DRM_MXE_JOB_BIAS_BF16 (1u << 1)
-/* Elements of MX results beyond the largest one become NaN or infinity. */
+/* Elements of MX results beyond the largest one become NaN or infinity, else they saturate. */
 #define DRM_MXE_JOB_OVERFLOW (1u << 2)
 
 /**
- * struct drm_mxe_submit - runs a job: D = A * B^T + C
+ * struct drm_mxe_submit - submits a job: D = A * B^T + C
  *
- * Returns at once. Formats, shape and layouts are those of docs/driver.md. Jobs of a file run in
- * the order of their submission, after their @in_syncs; files take turns.
+ * Returns at once. docs/driver.md describes formats, shapes and layouts. Jobs of a file run in the
+ * order of submission, after their @in_syncs have signalled; files take turns.
  *
- * The rule for operands: from the first byte of the first row to the last byte of the last row,
- * gaps between rows included, an operand lies within its object. Results overlap neither operands
- * nor each other.
+ * Each operand must lie within its object, from the first byte of its first row to the last byte of
+ * its last row. Results must overlap neither operands nor each other.
  *
- * Errors: EINVAL, the job breaks that rule, or has a shape or format that nothing can be computed
- * from, or an operand that it does not need; ENOENT, there is no such object or syncobj; EAGAIN,
- * DRM_MXE_PARAM_MAX_JOBS jobs are under way: wait for the oldest; ENOMEM.
+ * Errors: EINVAL, an operand violates these rules, is missing or is not used by the job, or a shape
+ * or format is illegal; ENOENT, unknown object or syncobj; EAGAIN, DRM_MXE_PARAM_MAX_JOBS jobs are
+ * in flight: wait for the oldest; ENOMEM.
  */
 struct drm_mxe_submit {
 	/** @flags: DRM_MXE_JOB_... */
@@ -140,76 +139,75 @@ struct drm_mxe_submit {
 	struct drm_mxe_operand b;
 	/** @b_scales: [n][ceil(k/32)] */
 	struct drm_mxe_operand b_scales;
-	/** @c: [m][n], with DRM_MXE_JOB_BIAS; stride 0 uses one row for all */
+	/** @c: [m][n], with DRM_MXE_JOB_BIAS; stride 0: one row for all */
 	struct drm_mxe_operand c;
-	/** @d: the results, [m][n] */
+	/** @d: results, [m][n] */
 	struct drm_mxe_operand d;
 	/** @d_scales: scales of results in an MX format, [m][ceil(n/32)] */
 	struct drm_mxe_operand d_scales;
 	/**
-	 * @deadline_ns: on CLOCK_MONOTONIC. A job that has not ended by then is taken from the
-	 * engine; one that waits ends in its turn. 0: none.
+	 * @deadline_ns: on CLOCK_MONOTONIC. A job that has not ended at this time is cancelled; a
+	 * waiting job ends after the jobs before it. 0: no deadline.
 	 */
 	__u64 deadline_ns;
-	/** @in_syncs: pointer to handles of syncobjs that the job waits for */
+	/** @in_syncs: pointer to an array of handles of syncobjs that the job waits for */
 	__u64 in_syncs;
-	/** @in_sync_count: how many, at most 64 */
+	/** @in_sync_count: length of @in_syncs, at most 64 */
 	__u32 in_sync_count;
-	/** @out_sync: handle of a syncobj that is given the job's fence, or 0 */
+	/** @out_sync: handle of a syncobj that receives the job's fence, or 0 */
 	__u32 out_sync;
-	/** @job: out, names the job in this file; never 0 */
+	/** @job: out, number of the job in this file; never 0 */
 	__u32 job;
 	/**
-	 * @batch: products of this shape, at most 65535, whose matrices lie one below the other:
-	 * operands have so many times their rows. 0: one.
+	 * @batch: number of products of this shape, at most 65535; 0 means 1. Their matrices are
+	 * stacked: with m = 8 and batch = 3, A and D have 24 rows.
 	 */
 	__u32 batch;
 };
 
 /**
- * struct drm_mxe_wait - waits for a job, and says how it ended
+ * struct drm_mxe_wait - waits for a job and returns its result
  *
- * Returns 0 if the job has ended, with success or without. May be asked again, until
- * DRM_MXE_PARAM_MAX_JOBS further jobs have been submitted.
+ * Returns 0 if the job has ended, successfully or not. May be repeated until
+ * DRM_MXE_PARAM_MAX_JOBS later jobs have been submitted.
  *
- * Errors: ETIME, the job is still under way; ENOENT, there is no such job, or it is forgotten;
- * ENODEV, the job ended because the device has gone.
+ * Errors: ETIME, the job has not ended; ENOENT, unknown job, or its result is no longer stored;
+ * ENODEV, the job ended because the device was removed.
  */
 struct drm_mxe_wait {
-	/** @timeout_ns: on CLOCK_MONOTONIC; in the past (0): only look */
+	/** @timeout_ns: end of the wait on CLOCK_MONOTONIC; 0: do not wait */
 	__s64 timeout_ns;
-	/** @job: as drm_mxe_submit gave it */
+	/** @job: drm_mxe_submit.job */
 	__u32 job;
 	/** @pad: 0 */
 	__u32 pad;
 	/** @code: out, 0 or a negative MXE_ERR_... of mxe_driver.h */
 	__s32 code;
-	/** @error: out, the same as 0 or a negative errno: MXE_ERRNO_TABLE */
+	/** @error: out, @code as 0 or a negative errno (MXE_ERRNO_TABLE) */
 	__s32 error;
-	/** @status: out, MXE_STATUS_... as the device wrote it; ERR_ABORTED if the kernel ended it
-	 */
+	/** @status: out, MXE_STATUS_... of the record; ERR_ABORTED if the kernel ended the job */
 	__u32 status;
 	/** @fault_operand: out, MXE_FAULT_... of a bus error */
 	__u32 fault_operand;
-	/** @fault_write: out, whether it was a write */
+	/** @fault_write: out, 1: bus error of a write, 0: of a read */
 	__u32 fault_write;
 	/** @pad2: 0 */
 	__u32 pad2;
-	/** @fault_offset: out, where in the operand's object; all ones if elsewhere */
+	/** @fault_offset: out, byte offset in the operand's object; all ones: outside */
 	__u64 fault_offset;
-	/** @cycles: out, the engine's clocks for this job; 0 if unknown */
+	/** @cycles: out, cycles of the job; 0 if unknown */
 	__u64 cycles;
 };
 
 /**
- * struct drm_mxe_cancel - ends a job, or all of this file
+ * struct drm_mxe_cancel - cancels a job or all jobs of this file
  *
- * The job ends with ECANCELED in its turn; one that has ended keeps its result.
+ * The job ends with ECANCELED, after the jobs before it. A job that has ended keeps its result.
  *
- * Errors: ENOENT, there is no such job, or it has ended.
+ * Errors: ENOENT, unknown job, or it has ended.
  */
 struct drm_mxe_cancel {
-	/** @job: as drm_mxe_submit gave it; 0: all */
+	/** @job: drm_mxe_submit.job; 0: all jobs */
 	__u32 job;
 	/** @pad: 0 */
 	__u32 pad;
@@ -218,14 +216,14 @@ struct drm_mxe_cancel {
 #define DRM_MXE_COUNTERS_MAX 32
 
 /**
- * struct drm_mxe_counters - what the device counted, for all its users, of one clock
+ * struct drm_mxe_counters - counters of the device for all its users, sampled in one cycle
  */
 struct drm_mxe_counters {
-	/** @count: out, how many counters there are */
+	/** @count: out, number of counters */
 	__u32 count;
 	/** @pad: 0 */
 	__u32 pad;
-	/** @value: out, in the order of their registers: TOTAL is the first (docs/registers.md) */
+	/** @value: out, in the order of the registers, TOTAL first (docs/registers.md) */
 	__u64 value[DRM_MXE_COUNTERS_MAX];
 };
 
