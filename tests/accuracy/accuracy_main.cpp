@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_accuracy: random jobs on the model and on the RTL, and how far apart their cycles are.
+// mxe_accuracy: runs random jobs on the model and on the RTL and compares their cycles.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ struct Options {
   std::string update;
 };
 
-/// `jobs` jobs in streams with or without jitter.
+/// Runs `jobs` jobs in streams with or without jitter.
 mxe::Accuracy run(const mxe::Configuration& configuration, const Options& options, unsigned jobs,
                   bool jitter) {
   mxe::Accuracy accuracy(configuration.name, jitter);

@@ -13,9 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What is wrong with one job, or with all of them.
+/// Problems of one job, or of all jobs.
 struct Findings {
-  std::vector<std::string> wrong;    ///< no update makes it right
+  std::vector<std::string> wrong;    ///< errors that an update must not hide
   std::vector<std::string> changed;  ///< cycles other than the recorded ones
 
   void add(const Findings& more) {
@@ -24,7 +24,7 @@ struct Findings {
   }
 };
 
-/// Compares the measurement with `entry`, and puts the cycles that it found there.
+/// Compares the measurement with `entry`, and writes the measured cycles to `entry`.
 Findings check(Json& entry, const StreamMeasurement& measured) {
   const auto name = entry.at("name").get<std::string>();
   const uint64_t model = measured.jobs.at(0).model, rtl = measured.jobs.at(0).rtl;

@@ -13,9 +13,9 @@ namespace mxe {
 using MeasureEntry = std::function<StreamMeasurement(const nlohmann::ordered_json& entry)>;
 
 /// Measures every job of the baseline in the file `path` and compares its cycles with the recorded
-/// ones. With a `reason`, records the new cycles and the reason; but a job with wrong results, or
-/// whose cycles on model and RTL differ, is never recorded, and the file then stays as it was.
-/// Prints what is wrong on stderr. Returns the exit status: 0, or 1 if anything is wrong.
+/// ones. With a `reason`, records the new cycles and the reason. If a job has wrong results, or
+/// different cycles on model and RTL, the file stays unchanged. Prints problems on stderr. Returns
+/// the exit status: 0, or 1 for a problem.
 int check_baseline(const std::string& path, const std::string& reason, const MeasureEntry& measure);
 
 }  // namespace mxe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_cycle_baseline: the cycles of a fixed set of jobs, on the model and on the RTL, against those
-// recorded in cycle_baseline.json. One cycle more or fewer is a failure until the file is brought
-// up to date, with a reason (docs/accuracy.md).
+// mxe_cycle_baseline: compares the cycles of a fixed set of jobs on model and RTL with the ones in
+// cycle_baseline.json. Any difference is a failure until the file is updated with a reason
+// (docs/accuracy.md).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A job in front of a memory, by name.
+/// A job with a memory, both named in the entry.
 mxe::Stream stream_of(const Json& entry) {
   const auto text = [&entry](const char* key) { return entry.at(key).get<std::string>(); };
   mxe::JobSpec spec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the baseline of cycles accepts and records, with measurements that nobody made.
+// Tests which measurements the baseline accepts and records, with invented measurements.
 #include "tests/accuracy/baseline.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class Baseline : public ::testing::Test {
   Baseline() { std::ofstream(path_) << kRecorded; }
   ~Baseline() override { std::remove(path_.c_str()); }
 
-  /// The exit status where the job takes so many cycles.
+  /// Returns the exit status for these measured cycles.
   int check(uint64_t model, uint64_t rtl, const std::string& reason = "",
             const std::vector<std::string>& mismatches = {}) const {
     return check_baseline(path_, reason, [&](const nlohmann::ordered_json& entry) {

@@ -25,14 +25,14 @@ CycleCounters cycle_counters(const struct mxe_counters& c) {
   return values;
 }
 
-/// In the child: the measurement as JSON.
+/// Runs in the child process; returns the measurement as JSON.
 Json run(const Configuration& configuration, const Stream& stream) {
   CoSimOptions options;
   options.params = configuration.params;
   options.timing = stream.timing;
   options.rtl.make_top = configuration.make_top;
   options.ring_entries = std::min(8u, configuration.params.queue_depth);
-  options.cycle_tolerance = -1;  // differences are what is to be measured
+  options.cycle_tolerance = -1;  // reports differences instead of failing
   CoSim cosim(options);
   cosim.run(stream.jobs);
   Json jobs = Json::array(), mismatches = Json::array();
@@ -61,7 +61,7 @@ Json run(const Configuration& configuration, const Stream& stream) {
     if (written <= 0) _exit(1);
     done += static_cast<std::size_t>(written);
   }
-  _exit(0);  // without the destructors that belong to the parent
+  _exit(0);  // skips destructors of the parent's objects
 }
 
 std::string read_all(int input) {

@@ -6,8 +6,7 @@
 
 namespace mxe {
 
-/// Runs `stream` on both engines side by side. In a process of its own, because SystemC elaborates
-/// only once.
+/// Runs `stream` on both engines, in a separate process, because SystemC elaborates only once.
 StreamMeasurement measure(const Configuration& configuration, const Stream& stream);
 
 }  // namespace mxe

@@ -10,8 +10,8 @@
 
 namespace mxe {
 
-/// The counters that say what the array did in every cycle, in the order of counter_table: those
-/// that are parts of the total. The others are 0.
+/// Counters of the array's activity in every cycle, the parts of the total, in the order of
+/// counter_table. All others are 0.
 using CycleCounters = std::array<uint64_t, counter_table.size()>;
 
 struct JobMeasurement {
@@ -19,12 +19,12 @@ struct JobMeasurement {
   uint64_t model = 0, rtl = 0;  ///< cycles
 };
 
-/// What one stream took on model and RTL.
+/// Cycles and counters of one stream on model and RTL.
 struct StreamMeasurement {
   std::vector<JobMeasurement> jobs;
   CycleCounters model{}, rtl{};
   uint64_t rtl_total = 0;
-  std::vector<std::string> mismatches;  ///< results that differ, or an end of the simulation
+  std::vector<std::string> mismatches;  ///< wrong results, or the error that ended the simulation
 };
 
 }  // namespace mxe

@@ -9,10 +9,10 @@
 
 namespace mxe {
 
-/// Jobs that take fewer cycles are reported in cycles, not in per cent.
+/// Errors of jobs below this number of cycles are reported in cycles instead of per cent.
 inline constexpr uint64_t kLongJob = 2000;
 
-/// The jobs of one configuration, with or without jitter.
+/// Results of the jobs of one configuration, with or without jitter.
 class Accuracy {
  public:
   Accuracy(std::string configuration, bool jitter)
@@ -21,10 +21,9 @@ class Accuracy {
   void add(const StreamMeasurement& stream);
   std::size_t jobs() const { return jobs_; }
 
-  /// One row of the table.
   static std::string header();
   std::string row() const;
-  /// One line for each result that is wrong, and for cycles or counters that are not the RTL's.
+  /// One line for each wrong result, and for cycles or counters that differ from the RTL's.
   std::vector<std::string> failures() const;
 
  private:
@@ -43,8 +42,8 @@ class Accuracy {
   std::vector<std::string> mismatches_;
 };
 
-/// Replaces what stands between the marks `<!-- NAME -->` and `<!-- end of NAME -->` in a file.
-/// Throws mx::Error if it has none.
+/// Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->` in a file. Throws mx::Error
+/// if the marks are missing.
 void replace_section(const std::string& path, const std::string& name, const std::string& text);
 
 }  // namespace mxe

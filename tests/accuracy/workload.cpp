@@ -38,7 +38,7 @@ Stream Workload::next(unsigned max_jobs, bool jitter) {
   return stream;
 }
 
-/// Small and large sizes alike: uniform on a logarithmic scale.
+/// Uniform on a logarithmic scale.
 unsigned Workload::size(unsigned low, unsigned high) {
   const double ratio = std::log(static_cast<double>(high) / low);
   return std::clamp(static_cast<unsigned>(std::lround(low * std::exp(random_.real() * ratio))), low,
@@ -49,14 +49,14 @@ MemoryTiming Workload::memory(bool jitter) {
   MemoryTiming timing;
   timing.latency = random_.one_in(2) ? size(1, kMaxLatency)
                                      : static_cast<unsigned>(random_.uniform(1, kMaxLatency));
-  // One in two has the full bandwidth.
+  // Half of the memories have the full bandwidth.
   if (random_.one_in(2))
     timing.bytes_per_cycle = params_.mem_bytes() * (0.25 + 0.75 * random_.real());
   if (jitter) timing.jitter_seed = random_.uniform(1, ~uint64_t{0});
   return timing;
 }
 
-/// What the array and the memory need at least.
+/// Lower bound by the array and the memory.
 double Workload::estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const {
   const double bandwidth =
       timing.bytes_per_cycle == 0 ? params_.mem_bytes() : timing.bytes_per_cycle;

@@ -15,32 +15,31 @@
 
 namespace mxe {
 
-/// A configuration whose RTL this program holds.
+/// A configuration whose RTL this program contains.
 struct Configuration {
   std::string name;
   Params params;
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
 };
-/// small, base, narrow or beats; throws mx::Error naming them.
+/// The configuration small, base, narrow or beats. Throws mx::Error for any other name.
 Configuration configuration(const std::string& name);
 
-/// Jobs for one engine, back to back, in front of one memory.
+/// Jobs for one engine, back to back, with one memory.
 struct Stream {
   std::vector<CosimJob> jobs;
   MemoryTiming timing;
 };
 
-/// Random streams that nobody tuned the model for: 1 to 6 jobs of any pair of formats, 1 to 1,024
-/// rows and columns, K to 1,024 and in one job of six to 8,192, any format of results, with or
-/// without a bias, any alignment; a memory of 1 to 400 cycles of latency and from a quarter of the
-/// port's bandwidth to all of it.
+/// Random streams, for which the model was not tuned: 1 to 6 jobs of any pair of formats, 1 to
+/// 1,024 rows and columns, K up to 1,024 and in one of six jobs up to 8,192, any output format,
+/// optional bias, any alignment. Memory latency 1 to 400 cycles, bandwidth 1/4 to all of the
+/// port's.
 class Workload {
  public:
-  /// `max_cycles`: about the longest job.
+  /// `max_cycles`: approximate limit of a job's cycles.
   Workload(const Params& params, uint64_t seed, uint64_t max_cycles)
       : params_(params), max_cycles_(max_cycles), random_(seed), generator_(params, seed) {}
 
-  /// At most `max_jobs` jobs.
   Stream next(unsigned max_jobs, bool jitter);
 
  private:

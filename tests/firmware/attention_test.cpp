@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware `attention` against the reference: quantized and multiplied by model/numerics, with
-// the softmax of the driver, whose own test is tests/driver/float_test.cpp.
+// The firmware `attention` against the reference: model/numerics for quantizing and products, and
+// the driver's softmax, which tests/driver/float_test.cpp tests.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -35,7 +35,7 @@ class Numbers {
   uint32_t state_ = 1;
 };
 
-/// A B^T + C in mxfp8_e4m3; A and B have rows of k numbers, C may be empty.
+/// A B^T + C in mxfp8_e4m3. Rows of A and B have k numbers; C may be empty.
 Matrix multiply(const Matrix& a, const Matrix& b, std::size_t k, const Matrix& c = {}) {
   Job job;
   job.a = mx::quantize_rows(a.data(), a.size() / k, k, mx::FormatId::mxfp8_e4m3);
@@ -47,7 +47,7 @@ Matrix multiply(const Matrix& a, const Matrix& b, std::size_t k, const Matrix& c
   return d;
 }
 
-/// Columns [begin, begin + kWidth) of a matrix with rows of `row` numbers.
+/// Columns [begin, begin + kWidth) of a matrix with `row` numbers per row.
 Matrix columns(const Matrix& matrix, std::size_t row, std::size_t begin) {
   Matrix part;
   for (std::size_t i = begin; i < matrix.size(); i += row) {

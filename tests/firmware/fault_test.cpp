@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no program may do ends the run with exit code 3, and says what, where and with which
-// registers. Each label fault_... of guest_faults.S is on the instruction to blame.
+// A fault of a program ends the run with exit code 3, and a message with its kind, place and
+// registers. Each label fault_... of guest_faults.S marks the instruction that causes the fault.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firmware does what the host does, in the same simulated time on model and RTL, with every quantum
+// Firmware gives the host's results, in the same simulated time on model and RTL, for every quantum
 // and in every run.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 
 class Firmware : public CliTest, public testing::WithParamInterface<int> {
  protected:
-  /// Runs the program everywhere and in several ways; expects the same bytes, exit code, times and
-  /// number of accesses of all. Returns what it printed.
+  /// Runs the program on all engines and with several options. Expects the same bytes, exit codes,
+  /// times and numbers of accesses; returns the output.
   std::string run_everywhere(const std::string& name,
                              const std::vector<std::string>& arguments = {}) {
     std::vector<std::string> words{"run", firmware(name, GetParam()), "--summary"};
@@ -42,7 +42,7 @@ class Firmware : public CliTest, public testing::WithParamInterface<int> {
   }
 };
 
-/// The operands of sw/firmware/bare_metal.c: 8 rows of 32 elements, a and b in turns.
+/// The operands of sw/firmware/bare_metal.c: 8 rows of 32 elements, alternating a and b.
 Job bare_metal_job() {
   constexpr std::size_t kRows = 8, kK = 32;
   Job job;
@@ -129,8 +129,8 @@ TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
   }
 }
 
-// Status, operand and address are the RTL's. The limit is of address space, in KiB: the operands of
-// the largest job are 140 GB.
+// Status, operand and address equal those of the RTL. Address space is limited (KiB): the operands
+// of the largest job would take 140 GB.
 TEST_P(Firmware, JobsLargerThanTheMemoryEndWithTheirFirstError) {
   run_program("/bin/sh");
   std::vector<std::string> outputs;
@@ -210,7 +210,7 @@ TEST_P(Firmware, TraceShowsTheEngine) {
 }
 
 #ifdef MXE_WITH_RTL
-/// The header of an FST file: type 0, then 64-bit words, the highest byte first.
+/// Parses the header of an FST file: type 0, then 64-bit words in big-endian order.
 uint64_t last_picosecond(const std::string& fst) {
   if (fst.size() < 25 || fst[0] != 0) return 0;
   uint64_t end = 0;
@@ -228,8 +228,8 @@ TEST_P(Firmware, WavesShowTheRtlInSimulatedTime) {
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
   EXPECT_EQ(recorded.out, plain.out);
   EXPECT_EQ(recorded.err, plain.err);
-  // The last thing that happens on the bus comes shortly before the end, and the clock stands still
-  // most of the time before.
+  // The last bus transfer is shortly before the end; before it, the clock is stopped most of the
+  // time.
   const uint64_t run = std::stoull(plain.err.substr(plain.err.find("after ") + 6));
   const uint64_t waves = last_picosecond(read_text("w.fst")) / 1000;
   EXPECT_GT(waves, run - 1000);

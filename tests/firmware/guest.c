@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does what its first argument says; the tests of the platform run it.
+// Runs the action that its first argument names; used by the tests of the platform.
 #include "soc.h"
 
 static bool equal(const char* a, const char* b) {
@@ -25,12 +25,13 @@ static const struct mxe_port* engine;
 
 static void on_engine(void) {
   engine->write32(engine->ctx, MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_DONE_MASK);
-  (void)engine->read32(engine->ctx, MXE_REG_IRQ_STATUS);  // the line falls later than the answer
+  (void)engine->read32(engine->ctx,
+                       MXE_REG_IRQ_STATUS);  // the interrupt line falls after the response
   seen_at = (uint32_t)soc_now_ns();
   interrupts = interrupts + 1;
 }
 
-/// The line never falls.
+/// Leaves the interrupt pending.
 static void ignore_engine(void) {}
 
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[4 * MXE_DESC_SIZE];
@@ -38,8 +39,8 @@ static struct mxe_slot slots[4];
 static uint8_t operand[64 * 64], scales[64 * 2];
 static uint32_t product[64][64];
 
-/// A job runs while the processor computes, without an access to any device: the interrupt stops
-/// the computation at the same place whatever the quantum and whatever the engine.
+/// The processor computes without accesses to devices while a job runs. The interrupt must stop it
+/// at the same instruction for any quantum and any engine.
 static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   const struct mxe_port port = soc_engine_port();
   struct mxe_port polling = port;
@@ -79,8 +80,8 @@ static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   return 0;
 }
 
-/// Jobs of sizes that no memory holds. One part of each ends with the memory, so that the job meets
-/// a bus error after a few beats.
+/// Jobs larger than any memory. One part of each job starts near the end of the memory, so the job
+/// meets a bus error after a few beats.
 static int run_huge_jobs(void) {
   enum { A, B, A_SCALES, B_SCALES, C, D, PARTS };
   static const uint32_t sizes[][3] = {
@@ -112,9 +113,9 @@ static int run_huge_jobs(void) {
                                   .b_scale_stride = 2,
                                   .c_stride = 256,
                                   .d_stride = 256};
-      // Results would be written to the end of the memory; K must be small to get there.
+      // D is only written after all of K, so K must be small.
       if (part == D && job.k != 1) continue;
-      if (part == C && job.m == 1) continue;  // one number, which is in the memory
+      if (part == C && job.m == 1) continue;  // a single number, which lies inside the memory
       uint32_t id = 0;
       struct mxe_completion completion;
       if (mxe_submit(&device, &job, NULL, &id) != MXE_OK) return 2;
@@ -126,7 +127,7 @@ static int run_huge_jobs(void) {
   return 0;
 }
 
-/// Sleeps, and computes until the timer interrupts; prints the times.
+/// Sleeps, then computes until the timer interrupts; prints the times.
 static int keep_time(void) {
   soc_enable_interrupts(NULL);
   for (uint32_t i = 0; i < 5; i++) {
@@ -153,7 +154,7 @@ static int echo(void) {
   return 0;
 }
 
-/// Time is 64 bits wide and goes on in halves.
+/// Time has 64 bits, which are compared in two halves.
 static int long_sleep(void) {
   soc_enable_interrupts(NULL);
   const uint64_t start = soc_now_ns();
@@ -162,7 +163,7 @@ static int long_sleep(void) {
   return slept >= UINT64_C(5000000000) && slept < UINT64_C(5000001000) ? 0 : 1;
 }
 
-/// More accesses to the engine's registers than anything else.
+/// Mostly accesses to the engine's registers.
 static int read_registers(void) {
   const struct mxe_port port = soc_engine_port();
   uint32_t sum = 0;
@@ -170,13 +171,13 @@ static int read_registers(void) {
   return sum == 100000 * MXE_STATUS_EMPTY_MASK ? 0 : 1;
 }
 
-/// A function that is written anew before each call, on a page that held data first.
+/// A function that is rewritten before each call, on a page that held data before.
 static int change_code(void) {
   static _Alignas(4096) volatile uint32_t page[1024];
   static SOC_NOINIT volatile uint32_t others[1 << 21];  // 2048 pages
   for (uint32_t i = 0; i < 1024; i++) page[i] = i;
   for (uint32_t i = 0; i < 100; i++) {
-    // The platform forgets what it knows of the page.
+    // Evicts the page from the platform's caches.
     for (uint32_t at = 0; at < sizeof others / sizeof others[0]; at += 1024) others[at] = i;
     page[0] = i << 20 | 0x513;  // li a0, i
     page[1] = 0x00008067;       // ret
@@ -186,7 +187,7 @@ static int change_code(void) {
   return 0;
 }
 
-/// Prints for ever.
+/// Prints without end.
 static int print_on(void) {
   for (;;) soc_put("on\n");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no program may do, one function each. The label is on the instruction that does it, which
-// is not the first of its block.
+// One function for each fault. The label marks the instruction that causes it, which is not the first of
+// its block.
 
   .macro begin name
   .balign 4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware's work without a processor, to compare speeds with (speed.py): the same sources on
+// The firmware's work without a processor, for speed comparisons (speed.py): the same sources on
 // the platform's host, whose instructions take no simulated time.
 //
 //     mxe_native registers|digits|nothing|accesses model|rtl DATA
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kAccesses = 100000;  // as in guest.c
 
-/// The data of a .npy file of version 1.0 with a header of 128 bytes, aligned for numbers.
+/// The data of a .npy file of version 1.0 with a header of 128 bytes.
 std::vector<uint32_t> load(const std::string& folder, const std::string& name) {
   const std::vector<uint8_t> file = mx::read_file(folder + "/" + name + ".npy");
   std::vector<uint32_t> data((file.size() - 128 + 3) / 4);
@@ -39,7 +39,7 @@ void run_registers(mxe::Host& host) {
   }
 }
 
-/// Processor time of the fastest of some rounds of `access`, in nanoseconds an access.
+/// Processor time per access of the fastest of several rounds, in nanoseconds.
 double nanoseconds(const std::function<void()>& access) {
   constexpr int kRounds = 5;
   double least = 1e9;
@@ -52,7 +52,7 @@ double nanoseconds(const std::function<void()>& access) {
   return least;
 }
 
-/// Reading a register of the model in three ways.
+/// Compares three ways to read a register of the model.
 void compare_accesses(mxe::Host& host) {
   uint32_t value = 0;
   tlm::tlm_generic_payload payload;

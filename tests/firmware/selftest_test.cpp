@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's cases as firmware: all pass, and model and RTL agree in every byte, in the exit
-// code, in the simulated time and in the number of accesses.
+// The driver's cases as firmware: all pass. Model and RTL agree in every byte, the exit code, the
+// simulated time and the number of accesses.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 const std::vector<std::string> kCases{DRIVER_CASES(NAME)};
 #undef NAME
 
-// Of each kind some, for the RTL takes a hundred times as long as the model where jobs are long.
+// A few of each kind, because the RTL is a hundred times slower than the model for long jobs.
 const std::vector<std::string> kFewCases{"registers_keep_what_is_written",
                                          "every_event_masked_and_not",
                                          "every_pair_of_formats",
@@ -68,7 +68,7 @@ TEST_P(Selftest, PassesOnTheModelInEveryRun) {
   expect_same(first, run({"--quantum", "137"}, {}));
 }
 
-/// MXE_SELFTEST=all: the whole list.
+/// MXE_SELFTEST=all runs the whole list.
 TEST_P(Selftest, PassesOnTheRtlAtTheSameTimes) {
   const char* wish = std::getenv("MXE_SELFTEST");
   const bool all = wish && std::string(wish) == "all";

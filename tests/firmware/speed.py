@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much slower firmware is than the same work without a processor, as ratios of CPU time.
+"""Measures firmware against the same work without a processor, as ratios of CPU time.
 
     tests/firmware/speed.py [--build FOLDER] [--rounds N]
 
-Runs mxe-run and mxe_native in turns, takes the least time of each, and takes off what a run takes
-that does nothing.
+Alternates mxe-run and mxe_native, takes the least time of each, and subtracts that of a run that does nothing.
 """
 import argparse
 import os
@@ -23,7 +22,7 @@ def cpu_seconds(command):
 
 
 def least(commands, rounds):
-    """The least time of each command, all of them in turns."""
+    """Returns the least time of each command; the commands alternate."""
     return [min(times) for times in zip(*[[cpu_seconds(c) for c in commands] for _ in range(rounds)])]
 
 
@@ -49,7 +48,7 @@ def main():
         for work, name, arguments in WORK:
             rounds = options.rounds if engine == "model" else max(options.rounds // 3, 1)
             if (engine, work) == ("rtl", "registers"):
-                continue  # the clock's, not the processor's
+                continue  # measures the clock, not the processor
             with_cpu, without, idle_cpu, idle = least(
                 [firmware(name, engine, arguments), native(work, engine),
                  firmware("guest32", engine, ["arguments"]), native("nothing", engine)], rounds)

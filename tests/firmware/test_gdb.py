@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gdb itself, in batch mode, on firmware: breakpoints, steps, registers, memory, interrupt.
+"""Runs gdb in batch mode on firmware: breakpoints, steps, registers, memory, interrupt.
 
     test_gdb.py --mxe-run FILE --firmware FOLDER --gdb FILE
 """
@@ -14,11 +14,11 @@ import time
 import unittest
 
 OPTIONS = argparse.Namespace()
-SECONDS = 60  # more than any of this takes
+SECONDS = 60  # upper limit for each action
 
 
 class Guest:
-    """A program that waits for gdb."""
+    """A firmware program that waits for gdb."""
 
     def __init__(self, name, *arguments, options=()):
         self.elf = f"{OPTIONS.firmware}/{name}.elf"
@@ -35,19 +35,19 @@ class Guest:
         self.process.communicate()
 
     def seconds(self):
-        """Processor time so far."""
+        """Returns the processor time that the program has used."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def run_for(self, seconds):
-        """Waits until the program, which waits for gdb now, has run so long."""
+        """Waits until the program has used this processor time."""
         end = self.seconds() + seconds
         while self.seconds() < end:
             time.sleep(0.05)
 
     def end(self):
-        """(exit code, stdout, stderr)"""
+        """Waits for the program; returns (exit code, stdout, stderr)."""
         out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out, err
 
@@ -59,12 +59,12 @@ class Guest:
                                 stderr=subprocess.STDOUT, text=True)
 
     def gdb(self, *commands):
-        """What gdb prints."""
+        """Runs gdb and returns its output."""
         return self.start_gdb(*commands).communicate(timeout=SECONDS)[0]
 
 
 def plain(name, *arguments):
-    """(exit code, stdout, stderr) without gdb."""
+    """Runs without gdb; returns (exit code, stdout, stderr)."""
     command = [OPTIONS.mxe_run, "run", f"{OPTIONS.firmware}/{name}.elf", "--summary", "--", *arguments]
     run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     return run.returncode, run.stdout, run.stderr
@@ -182,7 +182,7 @@ class Watchpoints(unittest.TestCase):
     def test_bytes_beside_them_do_not_count(self):
         for name, _ in Gdb.each():
             with Guest(name, "interrupt") as guest:
-                # slots, ring and operand lie elsewhere; the highest byte of a counter stays 0.
+                # Slots, ring and operand have other addresses; the highest byte of a counter stays 0.
                 printed = guest.gdb("break main", "continue", "watch *((char*)&interrupts + 3)", "continue")
                 self.assertIn("Hardware watchpoint 2: ", printed)
                 self.assertNotIn("Old value", printed)
@@ -190,7 +190,7 @@ class Watchpoints(unittest.TestCase):
                 self.assertEqual(guest.end(), plain(name, "interrupt"))
 
     def test_writes_of_the_engine(self):
-        done_job_id = 0x74  # of the descriptor: the engine writes the record
+        done_job_id = 0x74  # in the descriptor, where the engine writes the record
         for name, _ in Gdb.each():
             with Guest(name, "interrupt") as guest:
                 printed = guest.gdb("break main", "continue", f"watch *(unsigned*)&ring[{done_job_id}]", "continue",
@@ -206,13 +206,13 @@ class Watchpoints(unittest.TestCase):
 
 
 class Clients(unittest.TestCase):
-    """Programs that are not gdb, and say nothing more after a part of a packet."""
+    """Connections that are not gdb's, and that stop in the middle of a packet."""
 
     CUT = (b"x", b"$", b"$m8000", b"$c#6", b"$#", b"$" + b"a" * 5000, b"$M80000000,4:0102", b"+$?#3", b"\xff$\x03")
 
     @staticmethod
     def run_on(guest):
-        """Lets the program go on."""
+        """Continues the program."""
         client = socket.create_connection(("127.0.0.1", guest.port))
         client.settimeout(SECONDS)
         client.sendall(b"$c#63")

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the netlist of every module of the engine beside its source, for one simulation.
+"""Writes the netlist of every module of the engine together with its source, for one simulation.
 
-Yosys maps the whole hierarchy to simple gates. Each module's netlist then stands against its source
-with the sources of the modules inside it, so that every line of the netlist is compared once. The
-result is netlist.sv, top module netlist_top, and modules.txt, the names of the pairs in order, with
-"(wires)" behind that of a module that has no gates of its own.
-Each netlist carries faults: fault_i is the number of the one that is active, from 1, in the modules
-that faulty_i names.
+Yosys maps the whole hierarchy to simple gates. Each module's netlist is compared with its source; modules inside it
+are sources in both, so every line of the netlist is compared once. Writes netlist.sv, top module netlist_top, and
+modules.txt with the names of the pairs in order; "(wires)" marks a module that only contains wires and instances.
+Each netlist has planted faults: fault_i selects one, from 1, in the modules that faulty_i selects.
 """
 import argparse
 import json
@@ -16,11 +14,11 @@ import random
 import re
 import subprocess
 
-FAULTS = 12  # in each module
-WIRES = " (wires)"  # after the name of a module without a place for a fault
-# Inputs that would keep a module from getting anywhere if they came every other clock.
+FAULTS = 12  # per module
+WIRES = " (wires)"  # marks a module without gates, which cannot have a fault
+# Inputs that would keep a module inactive if they were set every other cycle.
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
-# Inputs that are a struct of mxe_pkg: what makes one of random bits, with small sizes if asked for.
+# Inputs of a struct type of mxe_pkg, and the function that makes one from random bits (with small sizes on request).
 STRUCTS = {"fmt_i": "random_fmt", "job_i": "random_job", "result_i": "random_result"}
 RANDOM_STRUCTS = """
 // Most are one of the formats that there are.
@@ -81,7 +79,7 @@ def arguments():
 
 
 def synthesize(args):
-    """The modules as Yosys read them, and the text of each one's netlist."""
+    """Returns the modules as Yosys read them, and the text of each netlist."""
     parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
     script = SCRIPT.format(include=args.include, sources=" ".join(args.sources), top=args.top,
                            parameters=parameters, work=args.output)
@@ -118,29 +116,29 @@ class Module:
         return f"{self.source} #({parameters}) {name}"
 
     def child(self):
-        """A module of the netlist's own name for the source."""
+        """Returns a module with a separate name that wraps the source."""
         ports = ", ".join(f"{'input' if d == 'input' else 'output'} logic [{w - 1}:0] {n}"
                           for n, (d, w) in self.ports.items())
         return f"module child_{self.number} ({ports});\n  {self.instance('u')} (.*);\nendmodule\n"
 
     def stimulus(self, name, width, offset):
-        """What drives an input: vectors that change every clock, seldom, or are seldom set."""
+        """Returns the driver of an input: random values that change each cycle, rarely, or are rarely set."""
         part = f"[{offset} +: {width}]"
         if width == 1:
             return f"(rare_i{part} | ({0 if RARE.search(name) else 1} & fast_i{part}))"
         if width < 16:
             return f"fast_i{part}"
-        if name == "desc_i":  # at random it would break the first rule always
+        if name == "desc_i":  # random values would always violate the first rule
             reserved = "mxe_reg_pkg::DESC_RESERVED_MASK"
             return (f"(((small_i ? rare_i{part} : fast_i{part}) & ~{reserved}) | "
                     f"(seldom_i ? 1024'd0 : (rare_i{part} & fast_i{part} & {reserved})))")
         if name in STRUCTS:
             return f"{STRUCTS[name]}(seldom_i ? slow_i{part} : fast_i{part}, small_i)"
-        # Sizes and addresses: often small, often standing still.
+        # Sizes and addresses: often small, often constant.
         return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
 
     def pair(self):
-        """Source and netlist side by side, and whether an output differs."""
+        """Returns source and netlist in parallel, and a flag for different outputs."""
         lines = [f"module pair_{self.number} (input logic clk_i, rst_ni, seldom_i, small_i,",
                  "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, output logic differs_o);"]
         connections = {"source": [], "netlist": []}
@@ -169,9 +167,9 @@ class Module:
 
 
 def with_faults(text, module, chooser):
-    """The netlist's text with FAULTS gates or registers that a fault's number inverts, and how many these
-    are: none if the module only wires others together."""
-    # An assignment without an operator is another name of a wire, which often leads nowhere.
+    """Returns the netlist's text with up to FAULTS gates or registers that a fault number inverts, and their
+        count: 0 if the module only has wires and instances."""
+    # An assignment without an operator only renames a wire, which is often unused.
     places = list(re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.MULTILINE))
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
     for number, place in enumerate(chosen):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Proofs by temporal induction (prove.py). Each names the module, then the options of prove.py, and
-# is followed by faults that its proof must find: a text of the module that occurs once, and a faulty
-# one. `;` cannot be used.
+# Proofs by temporal induction (prove.py). Each proof names the module and the options of prove.py. Faults that
+# the proof must find follow: a text that occurs once in the module, and its faulty replacement. `;` is not allowed.
 
 # mxe_proof(<name> <module> <options>...)
 function(mxe_proof name module)
@@ -13,7 +12,7 @@ function(mxe_proof name module)
   set_tests_properties(formal.${name} PROPERTIES LABELS formal TIMEOUT 150)
 endfunction()
 
-# mxe_proof_fault(<name> <correct> <faulty>): of the proof above.
+# mxe_proof_fault(<name> <correct> <faulty>): a fault for the preceding proof.
 function(mxe_proof_fault name correct faulty)
   set(test formal.${MXE_PROOF_NAME}.${name})
   add_test(NAME ${test} COMMAND ${MXE_PROOF_COMMAND} --steps 14 --fault ${correct} ${faulty} --
@@ -48,7 +47,7 @@ endforeach()
 mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
 mxe_proof_fault(dropped_too_late "~last_q & ~drop_i" "~last_q | drop_i")
 
-# That the beats under way are those of the fetches in the queue is left to simulation.
+# Simulation checks that the outstanding beats are those of the queued fetches.
 foreach(mem_w 64 256)
   mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo
             --proven mxe_bursts --free mxe_ram --not-proven rd_beats_of_fetches)
@@ -92,7 +91,7 @@ mxe_proof(walk mxe_walk)
 mxe_proof_fault(ragged_rows "ROWS_W'((m_q[ROWS_W:0] + (ROWS_W+1)'(1)) >> 1)" "m_q[ROWS_W-1:0]")
 mxe_proof_fault(last_column "(n_q <= 32'(tile_cols)) ||" "(n_q < 32'(tile_cols)) ||")
 
-# That the distance of a row is its number times the stride is left to simulation, which multiplies.
+# Simulation checks row addresses, which need a multiplication: row number times stride.
 set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2 --proven mxe_walk
                  --passed-through walk_job_not_empty --passed-through walk_job_stable)
 mxe_proof(rows mxe_rows ${rows_options})
@@ -101,7 +100,7 @@ mxe_proof_fault(tile_row "ptr_q <= stripe_q" "ptr_q <= ptr_next")
 mxe_proof_fault(stride "{32'd0, stride_i[31:1]}" "{33'd0, stride_i[31:2]}")
 mxe_proof_fault(group "if (next_tile | next_group) begin" "if (next_tile) begin")
 
-# The place of a fetch within its row is arithmetic on the job's sizes: simulation checks that.
+# Simulation checks the position of a fetch within its row, which depends on the job's sizes.
 set(load_options --proven mxe_walk --passed-through walk_job_not_empty
                  --passed-through walk_job_stable --not-proven load_fetch_not_empty)
 mxe_proof(load_a mxe_load --parameter OPERAND_A=1 ${load_options})
@@ -126,10 +125,9 @@ mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
-# The ring; what a descriptor says does not matter. Left out is what others promise: the datapath, that a
-# job has results and that all their bursts have begun when it ends; memory, that it answers only what was
-# written. That the job whose error the fault registers tell of is among those not complete is left to
-# simulation.
+# The ring; the contents of descriptors are free. Properties of other blocks are assumed: a job has results, and all
+# its bursts have begun when it ends (datapath); memory only responds to requested writes. Simulation checks that the
+# job of the fault registers is an incomplete one.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
           --passed-through record_answer_expected --not-proven record_waits_for_answers
           --not-proven cmd_fault_in_flight)
@@ -141,7 +139,7 @@ mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~earl
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # --------------------------------------------------------------------------------- dot product
-# Nothing of it has a reset. That a lane's rows make the product is left to simulation, which tries all.
+# There is no reset. Simulation checks exhaustively that a lane's rows add up to the product.
 mxe_proof(csa mxe_csa)
 mxe_proof_fault(carry "(a_i & b_i) | (c_i & half)" "(a_i & b_i) | (c_i & a_i)")
 mxe_proof_fault(place "{majority[WIDTH-2:0], 1'b0}" "majority")
@@ -158,7 +156,7 @@ mxe_proof_fault(even_only "dual_i ? (OddW'(odd) - OddW'(even)) : '0" "'0")
 mxe_proof_fault(kept_sign "(OddW'(odd) - OddW'(even))" "OddW'(odd)")
 
 # --------------------------------------------------------------------------------- results
-# Without a reset: its registers may begin with anything.
+# Without a reset: registers start with any value.
 mxe_proof(facc mxe_facc --parameter BIAS=123)
 mxe_proof_fault(sticky "acc_down[0] | acc_lost" "acc_down[0]")
 mxe_proof_fault(tie "(shifted[0] & (shifted_rest | shifted[1]))" "(shifted[0] & shifted_rest)")
@@ -170,7 +168,7 @@ mxe_proof_fault(subnormal "5'd31 : under[4:0])" "5'd31 : (under[4:0] - 5'd1))")
 mxe_proof_fault(overflow "(be_q5 >= 11'sd255)" "(be_q5 > 11'sd255)")
 mxe_proof_fault(invalid "(pinf & ninf)" "1'b0")
 
-# Which tiles, rows and segments are read, and when; what becomes of them is left to simulation.
+# Proves which tiles, rows and segments are read, and when; simulation checks their contents.
 mxe_proof(drain mxe_drain --parameter NUM_PE=4 --parameter LANES_OUT=2 --parameter ROWS=4
           --parameter ACC_TILES=2 --proven mxe_fifo --proven mxe_rows --proven mxe_walk
           --passed-through rows_job_stable --passed-through rows_one_for_all
@@ -184,7 +182,7 @@ mxe_proof_fault(too_late "assign res_first = res_valid_i & (res_row_i == '0)"
 mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
 mxe_proof_fault(joins_beyond_the_tile "behind_q & ~last_row" "behind_q")
 
-# What a lane encodes, and so that absent columns are zero, is left to simulation.
+# Simulation checks the encoding of a lane, and so that absent columns are zero.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo
           --free mxe_requant_lane --free mxe_requant_scale --free mxe_amax --free mxe_narrow
           --free mxe_ram --not-proven block_row_size --not-proven block_zero_beyond)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that the engine does not allow stop Verilator, although warnings do not count, Yosys and
-Icarus Verilog, each with the rule that is broken. `tool` is verilator, yosys or icarus, which reads the
-checks alone: it does not read the engine."""
+"""Parameters that the engine does not allow must stop Verilator (even with warnings off), Yosys and Icarus Verilog,
+with a message that names the rule. `tool` is verilator, yosys or icarus; icarus reads only the checks, because it
+cannot read the engine."""
 import argparse
 import os
 import re
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-# Parameters, and how the message starts.
+# Parameters, and the start of the message.
 REFUSED = [
     ("NUM_PE=3", "NUM_PE must be"), ("NUM_PE=128", "NUM_PE must be"),
     ("ROWS=4", "ROWS must be"), ("ROWS=48", "ROWS must be"), ("ROWS=512", "ROWS must be"),
@@ -27,7 +27,7 @@ REFUSED = [
     ("MAX_BURST=0", "MAX_BURST must be"), ("MAX_BURST=24", "MAX_BURST must be"),
     ("MAX_BURST=512", "MAX_BURST must be"),
 ]
-# The checker itself: these must be taken.
+# Parameters that must be accepted.
 TAKEN = ["", "NUM_PE=1 ACC_TILES=1", "TREE_W=42 FP4_DUAL=0", "TREE_W=56 MEM_W=64 MAX_BURST=1"]
 
 
@@ -46,8 +46,8 @@ def command(args, parameters):
 
 
 def write_checks(include, directory):
-    """A module with the parameters and their checks, and nothing that Icarus 11 does not read: types of
-    parameters and elaboration $error."""
+    """Returns a module with the parameters and their checks, without syntax that Icarus 11 lacks: types of
+        parameters and elaboration $error."""
     with open(os.path.join(include, "mxe_parameters.svh"), encoding="utf-8") as file:
         parameters = file.read().replace("parameter int unsigned", "parameter")
     with open(os.path.join(include, "mxe_parameter_checks.svh"), encoding="utf-8") as file:
@@ -59,8 +59,8 @@ def write_checks(include, directory):
 
 
 def refuses(tool, output, message):
-    """Whether the output has the rule, as a message or as the name of the module that is missing. Of
-    Verilator, for which the message alone is a warning, only the name counts."""
+    """Returns true if the output names the rule, as a message or as the name of the missing module. Verilator
+        prints the message as a warning, so there only the module name counts."""
     name = "mxe_error_" + re.sub(r"\W+", "_", message)
     return name in output or (tool != "verilator" and message in output)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The synthesised netlist of every module against its source: random inputs, all outputs compared
-// on every clock.
+// in every cycle.
 //
 //   test_netlist <modules.txt> [clocks [seed]]      every pair must agree
 //   test_netlist <modules.txt> faults [clocks [seed]]   faults in a netlist must be seen
@@ -19,8 +19,8 @@ double sc_time_stamp() { return 0; }
 
 namespace {
 
-constexpr int kFaults = 12;  // in each module, as netlist.py plants them
-constexpr int kEpoch = 100;  // clocks from one reset to the next
+constexpr int kFaults = 12;  // per module, as in netlist.py
+constexpr int kEpoch = 100;  // cycles between resets
 
 struct Setup {
   std::vector<std::string> modules;
@@ -28,13 +28,13 @@ struct Setup {
   uint64_t seed = 1;
 };
 
-/// The pairs side by side under one stream of random inputs.
+/// All pairs with the same random inputs.
 class Bench {
  public:
   Bench(std::size_t modules, uint64_t seed) : random_(seed), modules_(modules) {}
 
-  /// The first clock at which each pair differed, or -1. The netlists of the modules `is_faulty`
-  /// have the fault of this number; 0 is none.
+  /// Returns the first cycle in which each pair differed, or -1. Netlists of the modules
+  /// `is_faulty` have the fault with this number; 0 is none.
   template <typename IsFaulty>
   std::vector<int> run(int clocks, int fault, IsFaulty is_faulty) {
     std::vector<int> differed(modules_, -1);
@@ -63,7 +63,7 @@ class Bench {
     }
   }
 
-  /// An epoch starts with a reset and has its own habits.
+  /// Each epoch starts with a reset and draws its own input statistics.
   void drive(int clock) {
     const int within = clock % kEpoch;
     top_.rst_ni = within >= 2;
@@ -107,8 +107,8 @@ int compare(const Setup& setup) {
   return bad == 0 ? 0 : 1;
 }
 
-/// Whether it has no gates of its own, where a fault could be. The engine itself is wiring that
-/// random register writes hardly start: the co-simulation drives that.
+/// Returns true for modules without gates, which cannot have a fault. The engine itself is not
+/// tested: random register writes rarely start it; the co-simulation does.
 bool has_no_faults(const std::string& module) {
   const std::string wires = " (wires)";
   return module.rfind("mxe_top ", 0) == 0 ||
@@ -116,8 +116,8 @@ bool has_no_faults(const std::string& module) {
           module.compare(module.size() - wires.size(), wires.size(), wires) == 0);
 }
 
-/// Every module must show one of its faults at least. Every other module has one at a time: one
-/// without may not differ.
+/// Every module must show at least one of its faults. Every second module has a fault at a time;
+/// the others must not differ.
 int find_faults(const Setup& setup) {
   std::vector<int> seen(setup.modules.size(), 0);
   for (int round = 0; round < 2 * kFaults; round++) {

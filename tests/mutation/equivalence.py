@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries to prove that a mutant makes no difference.
+"""Tries to prove that a mutant is equivalent to the original.
 
-Yosys puts two copies of a module side by side, one with the fault, and gives both the same inputs;
-ABC proves that no output ever differs, whatever the inputs are: it looks for registers that are
-always equal (scorr), then for what else is true in every state that can be reached (pdr). Both
-copies begin at zero, as after a reset.
+Yosys connects two copies of a module, one with the fault, to the same inputs. ABC proves that the outputs never
+differ: it finds registers that are always equal (scorr), then invariants of all reachable states (pdr). Both copies
+start at zero, as after a reset.
 
-Two things are assumed, of the copy without the fault: that its surroundings keep their promises
-(MXE_REQUIRE), and that it keeps its own (MXE_ASSERT). The simulation asserts both all the time,
-tests/formal proves many. What sees the same outputs behaves the same, so the copy with the fault
-meets the same surroundings.
+Two properties of the copy without the fault are assumed: its surroundings meet their obligations (MXE_REQUIRE),
+and it meets its own (MXE_ASSERT). The simulation asserts both, and tests/formal proves many. Surroundings that receive
+the same outputs behave the same, so the copy with the fault has the same surroundings.
 
-The modules tried are, one after the other, the mutated one, what stands around it, up to the whole
-engine. Modules inside that have nothing to do with the fault may be left out: what they are given
-must then be equal, but for the bits that lead nowhere inside them (unused_bits.py); what they give may
-be anything, but the same for both.
+The proof is tried on the mutated module, then on the modules around it, up to the whole engine. Inner modules
+without the fault may be left out: then their inputs must be equal, except for bits that they do not use
+(unused_bits.py), and their outputs may have any values, the same for both copies.
 """
 import itertools
 import os
@@ -73,7 +70,7 @@ opt_clean -purge
 write_aiger miter.aig
 """
 
-# What is equal where the assumptions hold; then they become part of what is to be proved.
+# scorr and pdr under the assumptions, which `fold` then makes a part of the property.
 PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
 MEMORIES = {"mxe_ram"}
@@ -81,7 +78,7 @@ ARITHMETIC = {"mxe_lane", "mxe_quad", "mxe_tree", "mxe_facc", "mxe_narrow", "mxe
 
 
 class Design:
-    """The engine of mutants.il and promises.il in `directory`, as make_mutants.py wrote them."""
+    """Reads mutants.il and promises.il in `directory`, which make_mutants.py wrote."""
 
     def __init__(self, directory, seconds=60):
         self.mutants = os.path.abspath(os.path.join(directory, "mutants.il"))
@@ -94,8 +91,8 @@ class Design:
                          for m, text in texts.items()}
 
     def prove(self, fault, tries=None):
-        """Where the mutant `fault` of mutants.json was proved to make no difference, or None. `tries`
-        limits how many attempts are made; that may take minutes."""
+        """Returns the place where the mutant `fault` of mutants.json was proved equivalent, or None. `tries`
+                limits the number of attempts, which may take minutes."""
         words = fault["command"].split()
         module = words[words.index("-module") + 1]
         if module not in self.children:
@@ -109,7 +106,7 @@ class Design:
         return None
 
     def write_designs(self, directory, mutate):
-        """The engine with the fault and the one with the promises; what no module looks at is zero in both."""
+        """Returns the engine with the fault and the one with the assertions; unused bits are zero in both."""
         write(os.path.join(directory, "mutate.ys"), MUTATE.format(mutants=self.mutants, mutate=mutate))
         subprocess.run(["yosys", "-q", "mutate.ys"], cwd=directory, check=True)
         mutated = read(directory, "mutated.il")
@@ -118,19 +115,19 @@ class Design:
             write(os.path.join(directory, name), unused_bits.tie(text, unused))
 
     def attempts(self, module):
-        """What to try: lists of places, each with the modules inside that are not left out. All
-        places of a list together prove it. First as little as possible is kept inside."""
+        """Yields attempts: lists of places, each with the inner modules to keep. An attempt succeeds if all its
+                places are proved. Attempts that keep little come first."""
         without_memories = self.inside(module, MEMORIES | ARITHMETIC)
         with_memories = self.inside(module, ARITHMETIC)
-        # A module with nothing inside has only one way.
+        # A module without inner modules has only one variant.
         for kept in dict.fromkeys(map(frozenset, ({module}, without_memories, with_memories))):
             yield from self.outwards(module, kept)
-        # What stands beside it may be why.
+        # Its surroundings may make the fault invisible.
         if around := self.around(module):
             yield [(place, self.inside(place, MEMORIES | ARITHMETIC) | {module}) for place in sorted(around)]
 
     def outwards(self, module, kept):
-        """The module, then what stands around it, up to the whole engine."""
+        """Yields the module, then its surroundings, up to the whole engine."""
         places = {module}
         while places:
             yield [(place, kept) for place in sorted(places)]
@@ -138,20 +135,20 @@ class Design:
                 break
             places = {place for m in places for place in self.around(m)}
             kept = kept | places
-            # A place that is only used in others of them need not be proved by itself.
+            # A place that is only used inside other places needs no separate proof.
             places = {m for m in places if m == TOP_MODULE or not self.around(m) <= places}
 
     def around(self, module):
-        """The modules in which it is used."""
+        """Returns the modules that use it."""
         return {place for place, children in self.children.items() if module in children}
 
     def inside(self, module, left_out):
-        """The module and all in it but for what may as well be left out."""
+        """Returns the module and its inner modules, except for those that can be left out."""
         inner = {c for c in self.children[module] if source_name(c) not in left_out}
         return {module}.union(*(self.inside(child, left_out) for child in inner))
 
     def is_equal(self, designs, place, kept):
-        """Whether the outputs of `place` were proved equal in both of `designs`."""
+        """Returns true if the outputs of `place` were proved equal in both `designs`."""
         left_out = [m for m in self.children if m not in kept and m != place]
         sides = SIDES.format(
             designs=designs, module=place,

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes mutants of the engine: small faults, drawn by Yosys from every module, each behind a number
-that the simulation chooses.
+"""Makes mutants of the engine: small faults that Yosys draws from every module. The simulation selects one by its
+number.
 
-All mutants in one copy of the RTL would make it slow, so there are several copies, the groups: in
-each, some modules are as Yosys writes them with their mutants, the others are the sources.
+One copy of the RTL with all mutants would be slow, so there are several copies, the groups. In each, some modules are
+written by Yosys with their mutants; the others are the sources.
 
 Writes to the output directory
-  <group>/*.sv   the engine with the mutants of one group, top module mxe_top
-  <group>.vlt    which of its signals a simulation shows (from mxe_states.vlt)
-  mutants.json   the list: number, group, module, what is changed, and from which line it came
-  mutants.il     the engine without any, as Yosys read it
-  promises.il    the same with what the modules and their surroundings promise, for proofs
+<group>/*.sv   the engine with the mutants of one group, top module mxe_top
+<group>.vlt    the signals that a simulation shows (from mxe_states.vlt)
+mutants.json   list of the mutants: number, group, module, change, and line of the source
+mutants.il     the engine without mutants, as Yosys read it
+promises.il    the same with the assertions and requirements of the modules, for proofs
 """
 import argparse
 import json
@@ -21,9 +21,9 @@ import re
 import subprocess
 
 TOP = "mxe_top"
-# A changed clock or reset is a fault of the netlist, not one that a designer makes.
+# Designers do not make faults in clocks or resets, so these are not mutated.
 UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
-# By the block diagram, so that each copy of the RTL is changed in about a quarter of it.
+# By the block diagram; each copy of the RTL changes about a quarter of the engine.
 GROUPS = {
     "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
                 "bursts", "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
@@ -93,14 +93,14 @@ def read(*path):
 
 
 def take(args, name):
-    """What a temporary file has in it, which is then gone."""
+    """Returns the contents of a temporary file, and deletes it."""
     text = read(args.output, name)
     os.remove(os.path.join(args.output, name))
     return text
 
 
 def write(path, text):
-    """Leaves a file alone that is the same already: what is made from it need not be made again."""
+    """Writes a file only if it changes, so that later build steps do not run again."""
     if os.path.exists(path) and read(path) == text:
         return
     with open(path, "w", encoding="utf-8") as file:
@@ -108,13 +108,13 @@ def write(path, text):
 
 
 def source_name(module):
-    """The name in the source: $paramod$<hash>\\mxe_fifo is mxe_fifo."""
+    """Returns the name in the source: $paramod$<hash>\\mxe_fifo becomes mxe_fifo."""
     return re.search(r"mxe_\w+", module)[0]
 
 
 def counts(args, modules):
-    """How many mutants of each module: by the root of its size, so that small ones are not lost,
-    shared among the versions of a module with other parameters."""
+    """Returns the number of mutants of each module, in proportion to the square root of its size, so that small
+        modules have some too. Versions of a module with other parameters share them."""
     text = read(args.output, "mutants.il")
     bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.MULTILINE | re.DOTALL)
     cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}
@@ -127,7 +127,7 @@ def counts(args, modules):
 
 
 class Mutant:
-    """One line of what `mutate -list` writes."""
+    """A line of the output of `mutate -list`."""
 
     def __init__(self, line):
         words = line.split()
@@ -148,12 +148,12 @@ class Mutant:
 
     def is_wanted(self):
         port = self.options["port"].lstrip("\\")
-        # The registers of the counters must stay registers, because tests set them.
+        # Tests set the registers of the counters, so these must stay registers.
         is_counter = source_name(self.options["module"]) == "mxe_counters" and port == "Q"
         return port not in UNTOUCHED_PORTS and not is_counter
 
     def command(self, number=None):
-        """The command of Yosys that makes it: behind `number`, or for good."""
+        """Returns the Yosys command for the mutant: selected by `number`, or permanent."""
         keep = ("mode", "module", "cell", "port", "portbit", "ctrlbit")
         options = " ".join(f"-{k} {self.options[k]}" for k in keep if k in self.options)
         switch = f"-ctrl mutant 16 {number} " if number is not None else ""
@@ -176,7 +176,7 @@ def list_mutants(args, modules):
     wanted = counts(args, modules)
     script = f"read_rtlil {args.output}/mutants.il\n"
     for index, (module, count) in enumerate(wanted.items()):
-        # More than wanted, because some are left out.
+        # Twice the number, because some are dropped.
         script += (f"mutate -list {2 * count} -seed {args.seed} -module {module} "
                    f"-o {args.output}/list-{index}.txt\n")
     run_yosys(args, "list.ys", script)
@@ -188,7 +188,7 @@ def list_mutants(args, modules):
 
 
 class Module:
-    """One module with its parameters, as Yosys knows it."""
+    """One module with its parameters, as Yosys read it."""
 
     def __init__(self, args, name, number, description):
         self.name = name
@@ -200,14 +200,14 @@ class Module:
         self.path = next(p for p in args.sources if os.path.basename(p) == self.source + ".sv")
 
     def child(self):
-        """The name that a module from Yosys has for the source."""
+        """Returns the name in the source of a module from Yosys."""
         ports = ", ".join(f"{d} logic [{w - 1}:0] {n}" for n, (d, w) in self.ports.items())
         values = ", ".join(f".{n}({v})" for n, v in self.parameters.items())
         return f"module {self.plain} ({ports});\n  {self.source} #({values}) u_source (.*);\nendmodule\n"
 
 
 def distinct(modules):
-    """Without those that differ only in the type of their parameters."""
+    """Drops versions that differ only in the types of their parameters."""
     seen = {}
     for module in modules.values():
         seen.setdefault((module.source, tuple(sorted(module.parameters.items()))), module)
@@ -215,12 +215,12 @@ def distinct(modules):
 
 
 def header_of(path):
-    """A source up to the end of its ports."""
+    """Returns the text of a source up to the end of its ports."""
     return re.match(r".*?^\);\n", read(path), re.MULTILINE | re.DOTALL)[0]
 
 
 def mutated_modules(args, modules):
-    """The text of each module with its mutants, its children under their plain names."""
+    """Returns the text of each module with its mutants; inner modules have their plain names."""
     plain = {m.name: m.plain for m in modules.values()}
     text = take(args, "mutated.v")
     text = re.sub(r"\\(\$paramod\S*) ", lambda m: plain[m[1]] + " ", text)
@@ -236,7 +236,7 @@ def mutated_modules(args, modules):
 
 
 def replacement(versions, texts):
-    """A module under its source's name and parameters that is its versions with mutants."""
+    """Returns a module with the source's name and parameters that instantiates its mutated versions."""
     if len(versions) == 1:
         return with_parameters(versions[0], texts[versions[0].name])
     text = ""
@@ -251,14 +251,14 @@ def replacement(versions, texts):
 
 
 def with_parameters(module, text):
-    """The text, taking parameters that it does not need any more."""
+    """Returns the text without parameters that it does not use any longer."""
     parameters = ", ".join(f"parameter {n} = {v}" for n, v in module.parameters.items())
     opening = f"module {module.source} " + (f"#({parameters}) " if parameters else "")
     return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)
 
 
 def versions_by_source(modules):
-    """The distinct modules of each source."""
+    """Returns the distinct modules of each source."""
     versions = {}
     for module in distinct(modules).values():
         versions.setdefault(module.source, []).append(module)
@@ -270,8 +270,8 @@ def write_group(args, group, modules, texts):
     os.makedirs(directory, exist_ok=True)
     versions = versions_by_source(modules)
     changed = {s: v for s, v in versions.items() if s[len("mxe_"):] in GROUPS[group]}
-    # Where there is only one version, the one with mutants, those around it need no module between,
-    # so what simulations find by its path stays there.
+    # A source with a single version is replaced by that version directly, so that the paths that simulations
+    # use do not change.
     names = {m.plain: m.source for m in modules.values() if len(changed.get(m.source, ())) == 1}
     texts = {name: re.sub(r"\bmxe_\w+__\d+\b", lambda m: names.get(m[0], m[0]), text)
              for name, text in texts.items()}
@@ -306,7 +306,7 @@ def main():
     values = {"include": args.include, "sources": " ".join(args.sources), "top": TOP,
               "parameters": " ".join("-set " + p.replace("=", " ") for p in args.parameter),
               "work": args.output}
-    # Two runs, so that one does not change the names in the other.
+    # Two runs, so that one does not influence the names in the other.
     run_yosys(args, "read.ys", (READ + DESIGN).format(options="-DSYNTHESIS", **values))
     run_yosys(args, "promises.ys", (READ + PROMISES).format(options="-formal", **values))
     descriptions = json.loads(take(args, "modules.json"))["modules"]

@@ -13,7 +13,7 @@ namespace {
 uint16_t active_mutant = 0;
 }
 
-/// What the mutated RTL asks when it starts.
+/// Called by the mutated RTL at its start.
 extern "C" uint16_t mxe_mutant() { return active_mutant; }
 
 namespace mxe {

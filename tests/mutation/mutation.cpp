@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the regression on one faulty version of the RTL, case after case until one fails, and says
-// which. That case must pass without the fault. scripts/mutation runs it for each.
+// Runs the regression on one mutant of the RTL until a case fails, and prints that case, which must
+// pass without the mutant. scripts/mutation runs this program for each mutant.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ std::vector<Case> directed_cases(const std::string& directory) {
   return cases;
 }
 
-/// What is cheap first: most faults show in the first jobs. Then the directed cases, then the rest.
+/// Cheap cases first, which find most faults; then the directed cases, then the rest.
 class Ladder {
  public:
   explicit Ladder(const Options& options) : options_(options) {}
@@ -110,7 +110,7 @@ class Ladder {
     };
     planted_fault = static_cast<int>(fault);
     const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
-    constexpr unsigned kSeconds = 60;  // a mutant may run without end
+    constexpr unsigned kSeconds = 60;  // a mutant may not end
     return CasePool(run, 1, kSeconds).run(content);
   }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/mutation must be able to fail: it tells what survives, and its proofs are no formality."""
+"""scripts/mutation can fail: it reports surviving mutants, and its proofs depend on the design."""
 import json
 import os
 import re
@@ -90,7 +90,7 @@ class Mutation(unittest.TestCase):
             self.assertIsNone(design.prove(mutant, tries=1), mutant)
 
     def test_a_written_byte_is_not_proved_away(self):
-        """Bytes without a strobe may differ, those with one may not."""
+        """Bytes without a strobe may differ; bytes with one must not."""
         module, body = re.search(r"^module \\?(\S*mxe_wr_port)\n(.*?)^end$",
                                  equivalence.read(DIRECTORY, "mutants.il"), re.MULTILINE | re.DOTALL).groups()
         cell = next(c for c in body.split("\n  cell ") if "connect \\Q \\w_data_q\n" in c).split()[1]
@@ -98,7 +98,7 @@ class Mutation(unittest.TestCase):
         self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
 
     def test_every_attempt_has_the_fault_in_every_place_where_it_is(self):
-        """The module is never left out, and no way leads from it to the top past all places of an attempt."""
+        """The module is never left out, and every path from it to the top crosses a place of each attempt."""
         design = equivalence.Design(DIRECTORY)
 
         def is_covered(module, places):
@@ -111,8 +111,8 @@ class Mutation(unittest.TestCase):
                     self.assertTrue(module == place or module in kept, (module, attempt))
 
     def test_bits_that_lead_nowhere_are_found(self):
-        """An inner module looks at bits 0 and 1 of four, one of them through a mux; the third is masked. The outer
-        one has bits 4 and 5 besides, which a register and an output keep."""
+        """An inner module uses bits 0 and 1 of four, one of them through a mux; a mask clears the third. The outer
+                module also uses bits 4 and 5, in a register and an output."""
         inner = """module \\inner
   wire width 4 input 1 \\a_i
   wire input 2 \\s_i

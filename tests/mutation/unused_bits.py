@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which bits of their inputs the modules of a design do not look at, in the RTLIL that Yosys writes.
+"""Finds the input bits that the modules of a design do not use, in Yosys' RTLIL.
 
-A module is given whole records, a job for example, and looks at some of their fields. A proof that
-leaves the module out asks that both copies of the design give it the same; the bits that lead
-nowhere inside it need not be.
+Modules receive whole records, for example jobs, but use only some fields. A proof that leaves a module out requires
+equal inputs for it in both copies of the design, except for bits that the module does not use.
 """
 import re
 
@@ -28,7 +27,7 @@ class Module:
             for kind, names in (("input", self.inputs), ("output", self.outputs)):
                 if re.search(rf"\b{kind} \d", options):
                     names.add(name)
-        self.connections, self.cells = [], []  # (bits, what they come from); (type, {port: bits})
+        self.connections, self.cells = [], []  # (bits, their drivers); (type, {port: bits})
         for kind, _, indent, left, right in STATEMENT.findall(body):
             if kind:
                 self.cells.append((kind, {}))
@@ -45,7 +44,7 @@ class Module:
                 mask(ports)
 
     def bits(self, signal):
-        """The bits of a signal, the lowest first."""
+        """Returns the bits of a signal, the lowest first."""
         parts = []  # the highest first
         for name, high, low, _, values in TOKEN.findall(signal):
             if name:
@@ -58,7 +57,7 @@ class Module:
 
 
 def mask(ports):
-    """Of a bitwise and, drops the bits of each side at which the other has a zero."""
+    """Drops the bits of each side of a bitwise and where the other side has a constant zero."""
     sides = ports["\\A"], ports["\\B"]
     if len(sides[0]) == len(sides[1]):
         pairs = [pair for pair in zip(*sides) if ZERO not in pair]
@@ -66,7 +65,7 @@ def mask(ports):
 
 
 def find(text):
-    """{module: {input: indices of the bits that it does not look at}}, inputs with such bits only."""
+    """Returns {module: {input: indices of unused bits}}, only for inputs with unused bits."""
     modules = {name: Module(body) for name, body in MODULE.findall(text)}
     unused = {}
 
@@ -82,7 +81,7 @@ def find(text):
                 ignored = unused.get(kind, {}).get(port, ())
                 used.update(bit for i, bit in enumerate(bits) if i not in ignored)
         before = -1
-        while before != len(used):  # what a bit is connected to is looked at if the bit is
+        while before != len(used):  # the driver of a used bit is used
             before = len(used)
             for left, right in module.connections:
                 used.update(r for l, r in zip(left, right) if l in used)
@@ -95,14 +94,14 @@ def find(text):
 
 
 def common(first, second):
-    """What is unused in both of two versions of a design."""
+    """Returns the bits that are unused in both versions of a design."""
     return {name: {wire: indices & second[name][wire] for wire, indices in wires.items()
                    if wire in second[name]}
             for name, wires in first.items() if name in second}
 
 
 def tie(text, unused):
-    """The design with a zero at every one of these bits, wherever a module is used."""
+    """Returns the design with these bits tied to zero at every instance."""
     def tied_module(match):
         module = Module(match[2])
         kind = None

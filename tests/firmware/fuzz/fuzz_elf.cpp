@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of ELF files either throws Error with one line or returns a program
-// in the memory, whose segments do not overlap and which holds no more bytes than the file.
+// libFuzzer target: the reader of ELF files throws Error with one line, or returns a program in the
+// memory. Its segments do not overlap and hold no more bytes than the file.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -33,7 +33,7 @@ void check(const Program& program, std::size_t file_bytes) {
   }
   require(entry_inside && program.entry % 2 == 0);
   require(program.symbols.size() <= file_bytes / 16);
-  // Segments may share bytes of the file, as many times as there are headers for them.
+  // Headers may load the same bytes of the file several times.
   require(held <= file_bytes * (program.segments.size() + 1));
   for (const Program::Symbol& symbol : program.symbols) {
     require(symbol.name < program.names.size());

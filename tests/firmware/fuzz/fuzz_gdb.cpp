@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a stream of bytes as gdb's side of a connection. Answers are packets of bounded
-// length; the debugged processor, a stand-in with 4 KiB of memory, is asked for nothing else.
+// libFuzzer target: bytes from gdb's side of a connection. The responses are packets of limited
+// length. The debugged processor is a stub with 4 KiB of memory, and no other access may reach it.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -63,7 +63,7 @@ class Processor : public DebugTarget {
   std::optional<Watchpoint> hit_;
 };
 
-/// What is sent arrives as one packet.
+/// A packet that is sent is received as one packet with the same text.
 void check_packet(const std::string& text) {
   require(text.size() <= 100'000);
   GdbPackets packets;
@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     last_stop = gdb_stop(processor, Debugger::Reason::watchpoint);
     check_packet(last_stop);
   }
-  // A fuzzer seldom meets a checksum: the bytes as the text of a packet, too.
+  // Random bytes rarely have a valid checksum, so they are also used as the text of a packet.
   const std::string text(reinterpret_cast<const char*>(data), size);
   check_packet(gdb_answer(text, last_stop, processor));
   return 0;
