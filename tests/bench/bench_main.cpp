@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SystemC library brings its own main(), which calls this.
+// The SystemC library has main(), which calls this function.
 #include <benchmark/benchmark.h>
 
 #include <systemc>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizing and dequantizing 4096 x 4096 values on one core, beside what its memory allows.
+// Quantizing and dequantizing 4096 x 4096 values on one core, compared with memory bandwidth.
 //
-// "stream" reads 4 bytes and writes 1 for every element (dequantizing: the reverse) and does
-// nothing else: the bound that a conversion of this shape cannot beat.
+// "stream" only reads 4 bytes and writes 1 for every element (dequantizing: the reverse), which is the
+// upper bound for such a conversion.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -34,7 +34,7 @@ void set_rate(benchmark::State& state) {
                                                     benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Sums of groups of four words, written as bytes; simple enough to run at the memory's speed.
+// Sums of groups of four words, written as bytes: simple enough to be limited by memory.
 __attribute__((noinline)) void stream_narrow(const uint32_t* in, uint8_t* out) {
   for (size_t i = 0; i < kElements; i++) out[i] = static_cast<uint8_t>(in[i]);
 }
@@ -101,7 +101,7 @@ void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel leve
   set_rate(state);
 }
 
-// The same from 16-bit numbers, for which the stream is another one.
+// From 16-bit numbers, for which the stream differs.
 void quantize_halves(benchmark::State& state, const mx::Quantizer& quantizer, mx::NumberType type) {
   std::vector<uint16_t> x;
   for (const float value : normals()) {
@@ -119,7 +119,7 @@ void quantize_halves(benchmark::State& state, const mx::Quantizer& quantizer, mx
   set_rate(state);
 }
 
-// quantize_rows as `mxe quantize --threads` calls it; wall time.
+// quantize_rows as called by `mxe quantize --threads`; wall time.
 void quantize_threads(benchmark::State& state, mx::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
   const std::vector<float>& x = normals();
@@ -129,8 +129,8 @@ void quantize_threads(benchmark::State& state, mx::FormatId format) {
   set_rate(state);
 }
 
-// A preset's whole quantizer, blocks along `axis`: codes, scale codes and scales, into memory that
-// is there already.
+// A preset's whole quantizer with blocks along `axis`: codes, scale codes and scales. Output memory
+// is allocated before.
 void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, int axis) {
   const std::vector<float>& x = normals();
   mx::QuantizeRequest request;
@@ -145,7 +145,7 @@ void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, in
   set_rate(state);
 }
 
-// Every preset with every format of the engine that it has.
+// Every preset with each format of the engine that it supports.
 void register_presets() {
   std::vector<std::string> formats = {"nvfp4"};
   for (const mx::FormatRow& row : mx::kFormats) formats.emplace_back(row.name);
@@ -156,7 +156,7 @@ void register_presets() {
       mx::Quantizer quantizer;
       try {
         quantizer = mx::make_quantizer(format, preset);
-      } catch (const mx::Error&) {  // not one of this preset's formats
+      } catch (const mx::Error&) {  // this preset does not have the format
         continue;
       }
       const std::string name = preset + "/" + format;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What co-simulation costs: model, RTL, buses, memories, driver and every comparison, against the
-// bare Verilated RTL on the same cycles.
+// Cost of co-simulation (model, RTL, buses, memories, driver and all comparisons) compared with the bare
+// Verilated RTL for the same cycles.
 //
 //   build/mxe_cosim_bench
 //
-// "cosim" runs the same jobs again and again through CoSim and counts the RTL's clock cycles;
-// "bare" plays the pins recorded in such a run into the Verilated class and nothing else.
+// "cosim" runs the same jobs repeatedly through CoSim and counts the RTL's clock cycles; "bare" applies
+// the pins recorded in such a run to the Verilated class.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -32,7 +32,7 @@ struct Recording {
   bool on = false;
 };
 
-/// The RTL, with its input pins recorded.
+/// The RTL, recording its input pins.
 class RecordedTop : public RtlTop {
  public:
   RecordedTop(std::unique_ptr<RtlTop> top, Recording& recording)
@@ -60,7 +60,7 @@ class RecordedTop : public RtlTop {
   Recording& recording_;
 };
 
-/// One simulation for the whole process: SystemC elaborates once.
+/// One simulation for the whole process, because SystemC elaborates once.
 struct Bench {
   Recording recording;
   std::unique_ptr<CoSim> cosim;
@@ -85,7 +85,7 @@ struct Bench {
   }
 };
 
-/// Made and destroyed in sc_main: SystemC's own objects are gone after it.
+/// Created and destroyed in sc_main: SystemC's objects do not outlive it.
 std::unique_ptr<Bench>& bench() {
   static std::unique_ptr<Bench> instance;
   return instance;

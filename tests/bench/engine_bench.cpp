@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated clock cycles a second: the RTL, the model with data (functional) and without (timing,
-// as `mxe estimate` runs it), one product of 512 x 512 x 512 on configuration base in MXFP8. And
-// layers of Llama-3-8B over 2,048 tokens without data.
+// Simulated clock cycles per second of the RTL, of the model with data (functional) and without (timing, as
+// in `mxe estimate`): one product of 512 x 512 x 512 in MXFP8 on configuration base. Also layers of
+// Llama-3-8B for 2,048 tokens without data.
 #include "tests/bench/engine_bench.h"
 
 #include <benchmark/benchmark.h>
@@ -34,7 +34,7 @@ namespace {
 constexpr mx::FormatId kFormat = mx::FormatId::mxfp8_e4m3;
 constexpr uint32_t kSize = 512;
 
-/// Cycles per second of processor time of each engine, its best run.
+/// Simulated cycles per second of processor time of each engine; the best run counts.
 std::map<std::string, double>& rates() {
   static std::map<std::string, double> values;
   return values;
@@ -52,7 +52,7 @@ mx::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
   return mx::quantize_rows(x.data(), rows, k, kFormat);
 }
 
-/// An engine on its platform, the driver ready, and a product of a given shape in memory.
+/// An engine on its platform with an open driver, and a product of a given shape in memory.
 class Bench {
  public:
   Bench(const std::string& name, const Platform::EngineFactory& factory)
@@ -81,7 +81,7 @@ class Bench {
       write(host, job_.b_addr, job_.b_scale_addr, operand(n, k, 2));
     });
   }
-  /// Runs the product once more. Returns its cycles.
+  /// Runs the product and returns its cycles.
   uint64_t run() {
     mxe_completion completion{};
     platform_.run([&](Host&) {
@@ -120,7 +120,7 @@ void run(benchmark::State& state, Bench& bench, const std::string& name, uint32_
   state.counters["cycles/s"] = benchmark::Counter(cycles, benchmark::Counter::kIsRate);
 }
 
-/// Modules must exist before the first simulation begins.
+/// SystemC modules must be created before the first simulation starts.
 std::vector<std::unique_ptr<Bench>>& benches() {
   static std::vector<std::unique_ptr<Bench>> all;
   return all;

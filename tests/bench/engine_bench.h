@@ -3,9 +3,9 @@
 
 namespace mxe {
 
-/// Registers the benchmarks of the engines, and makes their platforms.
+/// Registers the benchmarks of the engines and creates their platforms.
 void add_engine_benchmarks();
-/// What they measured, each engine beside the RTL, on stderr; nothing if none ran.
+/// Prints the speeds, relative to the RTL, on stderr; nothing if no benchmark ran.
 void print_speed_table();
 
 }  // namespace mxe

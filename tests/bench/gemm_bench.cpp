@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden matrix multiply against OpenBLAS sgemm on one thread, M = N = 512, K = 4096.
+// The golden matrix multiply compared with OpenBLAS sgemm on one thread, M = N = 512, K = 4096.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -55,7 +55,7 @@ void golden(benchmark::State& state, mx::FormatId format_a, mx::FormatId format_
   set_rate(state);
 }
 
-// One thread with the best vector level, then AVX2, then two threads (wall time).
+// One thread with the best vector level, one with AVX2, and two threads (wall time).
 void register_pair(mx::FormatId a, mx::FormatId b) {
   const std::string name = "gemm/" + mx::element_format(a).name + "/" + mx::element_format(b).name;
   mx::GemmOptions options;

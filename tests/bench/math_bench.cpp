@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer arithmetic of the driver (mxe_math.h, mxe_float.h) on one core: values a second.
+// The integer arithmetic of the driver (mxe_math.h, mxe_float.h) on one core, in values per second.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct Quantized {
 
 void quantize(benchmark::State& state, uint32_t format, bool bf16) {
   const std::vector<float> x = normals();
-  std::vector<uint16_t> halves;  // cut off, not rounded
+  std::vector<uint16_t> halves;  // truncated, not rounded
   for (const float value : x) {
     uint32_t bits;
     static_assert(sizeof bits == sizeof value);

@@ -137,7 +137,7 @@ def write_peers(vectors, oracle):
 
 def dot_records(vectors):
     """4 uint32 (format of A, of B, count, has nvidia), then codes [count][128] of A and B, scales [count][4] of
-        both, and float32 [count] results: exact, sequential, and nvidia if the flag is set."""
+    both, and float32 [count] results: exact, sequential, and nvidia if the flag is set."""
     data = np.load(vectors / "dot.npz")
     stream = b""
     for pair in sorted({"_".join(key.split("_")[:2]) for key in data}):

@@ -73,7 +73,7 @@ def load_modelopt(path):
 
 def modelopt_4over6(x):
     """Static scales for both candidates. The choice by the squared error is made here, element after element in
-        float32, because ModelOpt leaves it to a calibration in CUDA."""
+    float32, because ModelOpt leaves it to a calibration in CUDA."""
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     results = []
     amax = x.abs().view(x.shape[0], -1, 16).amax(-1)

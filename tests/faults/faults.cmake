@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the RTL of the project; see plant.cmake.
 set(MXE_FAULTS "")
-# ACTIVE stands for "this fault is chosen".
+# ACTIVE is true if this fault is selected.
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
 mxe_fault(2 swapped_scales mxe_opbuf.sv "<= rscale_byte[SelW-1:0]" "<= rscale_byte[SelW-1:0] ^ SelW'(ACTIVE)")
 mxe_fault(3 dropped_rounding_sticky mxe_facc.sv "<= {lead, rest}" "<= {lead, rest & ~ACTIVE}")
@@ -89,7 +89,7 @@ mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "if (doorbell_i & ~overflow)"
 mxe_fault(43 last_status_lost mxe_cmd.sv "last_status_q <= {28'd0, record_status}"
           "last_status_q <= {28'd0, record_status & {4{~ACTIVE}}}")
 mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_less[4:0]}) + {6'd0, ~ACTIVE}")
-# That A may go beyond its limit shows on no small engine: its buffers do not have so many beats.
+# The upper limit of A is not reached on a small engine, whose buffers hold fewer beats.
 mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = a_first_i | (a_beats_q <"
           "a_allowed = a_first_i | (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
 mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"

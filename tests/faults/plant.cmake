@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plants faults into a copy of RTL, or of C and C++. All faults of a list are in one copy, each behind a
-# number that the test chooses while it runs, so that one Verilated library or program serves all.
+# Plants faults into a copy of RTL, C or C++ sources. One copy has all faults of a list; the test selects one by its
+# number at run time, so one Verilated library or program serves for all.
 #
 #   mxe_plant_faults(<directory> <variable for the list of sources> [PACKAGE <name>]
 #                    [SOURCES <file>...])
 #
-# plants those of the list MXE_FAULTS and writes them to <directory>/faults.json. PACKAGE is the one of
-# the sources that declares the function which tells the number; C and C++ declare it in each file.
+# plants the faults of the list MXE_FAULTS and writes them to <directory>/faults.json. PACKAGE is the SystemVerilog
+# package that declares the function which returns the number; C and C++ declare it in each file.
 include_guard()
 
-# Number, name, file, what is correct (must occur exactly once), what is faulty, where ACTIVE stands
-# for "this fault is chosen", and perhaps `CASE <name>`, the directed case that is there for a fault like
-# this one. `;` cannot be used.
+# Number, name, file, correct text (must occur exactly once), faulty text, in which ACTIVE is true if this fault is
+# selected, and optionally `CASE <name>`, the directed case that must find it. `;` is not allowed.
 set(MXE_FAULTS "")
 function(mxe_fault number name file correct faulty)
   cmake_parse_arguments(PARSE_ARGV 5 ARG "" "CASE" "")

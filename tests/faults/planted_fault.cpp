@@ -5,7 +5,7 @@
 
 int planted_fault = 0;
 
-/// What the mutated RTL asks: the number of the fault that is active.
+/// Called by the mutated RTL; returns the number of the active fault.
 extern "C" int mxe_planted_fault() { return planted_fault; }
 
 namespace mxe {

@@ -6,14 +6,14 @@
 
 #include "tb/rtl/rtl_top.h"
 
-/// Number of the fault of faults.cmake that is active in the RTL of this program; 0 for none.
+/// Number of the active fault of faults.cmake in this program's RTL; 0 for none.
 extern int planted_fault;
 
 namespace mxe {
 
-/// The RTL with the faults planted; the design mxe_rtl_faults.
+/// The RTL with the planted faults, design mxe_rtl_faults.
 std::unique_ptr<RtlTop> make_faulty_rtl(const Params& params, const std::string& waves);
-/// The same with all values to be seen; the design mxe_rtl_faults_values.
+/// The same with all inner values visible, design mxe_rtl_faults_values.
 std::unique_ptr<RtlTop> make_watched_faulty_rtl(const Params& params, const std::string& waves);
 
 }  // namespace mxe

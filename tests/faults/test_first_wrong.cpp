@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first wrong value of a failing case is in the block that has the fault, and in none of those
-// that pass it on. A design without faults has no wrong value.
+// The first wrong value of a failing case is in the block with the fault, and not in blocks that pass it
+// on. A design without faults has no wrong value.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,9 +22,9 @@ CaseResult run(const CoSimCase& cosim_case) {
 struct Planted {
   int number;
   const char* name;
-  const char* block;           ///< that has the fault
-  const char* step = "";       ///< where in it
-  const char* case_file = "";  ///< a directed case; random ones if empty
+  const char* block;  ///< block with the fault
+  const char* step = "";  ///< step inside the block
+  const char* case_file = "";  ///< a directed case; empty: random cases
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
@@ -52,7 +52,7 @@ TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
     failed = pool.run(found);
   }
   ASSERT_FALSE(failed.agreed()) << "no case notices";
-  // A few steps are enough to leave out what comes before.
+  // Leaves out the preceding steps, which are long.
   if (file.empty()) {
     found = shrink(found, failed, [&](const CoSimCase& c) { return pool.run(c); }, {40, 10});
   }
@@ -93,14 +93,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{50, "RowsBeginWithABeat", "mxe_wr_port", "length"},
                     Planted{54, "ResultTileOverwritten", "mxe_seq", "start"},
                     Planted{55, "OperandsOverwritten", "mxe_load", "banks"},
-                    // The drain rounds, by a function of mxe_pkg that has the fault.
+                    // The drain rounds by a function of mxe_pkg, which has the fault.
                     Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
                     Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"},
                     Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"},
                     Planted{81, "StaleBytesBeyondRow", "mxe_drain", "result"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
-// Cases of many rows and columns: half a minute.
+// Cases of many rows and columns, 30 seconds.
 INSTANTIATE_TEST_SUITE_P(
     DISABLED_Long, FirstWrong,
     testing::Values(Planted{32, "RowsOf16Bits", "mxe_walk", "order", "long_sizes.json"},
@@ -130,7 +130,7 @@ TEST_P(WithoutFault, NoValueIsWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rtl, WithoutFault, testing::Values(Faultless{3, 10}));
-// Minutes: only with --gtest_also_run_disabled_tests.
+// Takes minutes: only with --gtest_also_run_disabled_tests.
 INSTANTIATE_TEST_SUITE_P(DISABLED_Long, WithoutFault,
                          testing::Values(Faultless{1, 40}, Faultless{2, 40}, Faultless{3, 40},
                                          Faultless{4, 40}, Faultless{5, 40}, Faultless{6, 40}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regression finds planted faults, sorts them into a bucket and shrinks them to a small case
-// that still fails.
+// The regression finds planted faults, sorts them into one bucket, and shrinks a case to a small one that
+// still fails.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,9 +20,9 @@ namespace {
 struct Planted {
   int number;
   const char* name;
-  std::size_t largest_jobs;  ///< of the minimal case
-  const char* block;         ///< that makes the first wrong value; empty if none does
-  std::size_t seeds = 6;     ///< a hang takes long to be seen
+  std::size_t largest_jobs;  ///< limit for the minimal case
+  const char* block;  ///< block with the first wrong value; empty: none
+  std::size_t seeds = 6;  ///< a hang takes long to detect
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
@@ -66,7 +66,7 @@ TEST_F(Regression, NothingIsFoundWithoutAFault) {
 TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
   RegressionOptions options = options_for(6, directory_);
   options.rtl = RtlUnderTest(make_faulty_rtl, [](const Params& params, const std::string& waves) {
-    planted_fault = 0;  // in the process of the replay
+    planted_fault = 0;  // in the process that replays the case
     return make_watched_faulty_rtl(params, waves);
   });
   planted_fault = 1;
@@ -78,7 +78,7 @@ TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
       << failure.first_wrong;
 }
 
-/// All that a report says about failures.
+/// All text of a report about failures.
 std::string describe(const RegressionResult& result) {
   std::string text;
   for (const NamedResult& c : result.cases) text += c.name + " " + c.result.bucket() + "\n";
@@ -91,7 +91,7 @@ std::string describe(const RegressionResult& result) {
 
 TEST_F(Regression, PartsMergeToTheSameFailures) {
   RegressionOptions options = options_for(4, directory_);
-  options.shrink = {20, 1000};  // by runs alone: time is no reason for a difference
+  options.shrink = {20, 1000};  // limits by runs, not by time, so that results repeat
   planted_fault = 2;
   const std::string whole = describe(run_regression(options, no_progress));
   std::filesystem::remove_all(directory_);
@@ -126,10 +126,10 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->block : "", GetParam().block)
       << failure.first_wrong;
-  // A rising edge: the time at which a recording shows the value.
+  // Recordings show a value at the time of the rising edge.
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->time % 1000 : 500, 500u);
 
-  // The saved case fails like that again, and does not without the fault.
+  // The saved case fails in the same way, and passes without the fault.
   const auto run = [](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); };
   const CoSimCase minimal = load_case(failure.case_file);
   EXPECT_EQ(CasePool(run, 1).run(minimal).bucket(), failure.bucket);

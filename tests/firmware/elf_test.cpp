@@ -174,7 +174,7 @@ TEST_F(BadElf, LongNamesAreNotCopied) {
   header.e_shentsize = sizeof sections[0];
   std::memcpy(text.data(), &header, sizeof header);
   write_text("names.elf", text);
-  // Address space of the run; the emulator reserves 1 GB of it.
+  // Address space of the run, including 1 GB that the emulator reserves.
   const ProgramRun run = limited_mxe(4'000'000, {"run", path("names.elf"), "--timeout-us", "1"});
   EXPECT_EQ(run.exit_code, 3) << run.err;
   EXPECT_NE(run.err.find("(" + std::string(1000, 'x') + "..."), std::string::npos);

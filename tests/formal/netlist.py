@@ -168,7 +168,7 @@ class Module:
 
 def with_faults(text, module, chooser):
     """Returns the netlist's text with up to FAULTS gates or registers that a fault number inverts, and their
-        count: 0 if the module only has wires and instances."""
+    count: 0 if the module only has wires and instances."""
     # An assignment without an operator only renames a wire, which is often unused.
     places = list(re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.MULTILINE))
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)

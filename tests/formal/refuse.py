@@ -47,7 +47,7 @@ def command(args, parameters):
 
 def write_checks(include, directory):
     """Returns a module with the parameters and their checks, without syntax that Icarus 11 lacks: types of
-        parameters and elaboration $error."""
+    parameters and elaboration $error."""
     with open(os.path.join(include, "mxe_parameters.svh"), encoding="utf-8") as file:
         parameters = file.read().replace("parameter int unsigned", "parameter")
     with open(os.path.join(include, "mxe_parameter_checks.svh"), encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def write_checks(include, directory):
 
 def refuses(tool, output, message):
     """Returns true if the output names the rule, as a message or as the name of the missing module. Verilator
-        prints the message as a warning, so there only the module name counts."""
+    prints the message as a warning, so there only the module name counts."""
     name = "mxe_error_" + re.sub(r"\W+", "_", message)
     return name in output or (tool != "verilator" and message in output)
 

@@ -92,7 +92,7 @@ class Design:
 
     def prove(self, fault, tries=None):
         """Returns the place where the mutant `fault` of mutants.json was proved equivalent, or None. `tries`
-                limits the number of attempts, which may take minutes."""
+        limits the number of attempts, which may take minutes."""
         words = fault["command"].split()
         module = words[words.index("-module") + 1]
         if module not in self.children:
@@ -116,7 +116,7 @@ class Design:
 
     def attempts(self, module):
         """Yields attempts: lists of places, each with the inner modules to keep. An attempt succeeds if all its
-                places are proved. Attempts that keep little come first."""
+        places are proved. Attempts that keep little come first."""
         without_memories = self.inside(module, MEMORIES | ARITHMETIC)
         with_memories = self.inside(module, ARITHMETIC)
         # A module without inner modules has only one variant.

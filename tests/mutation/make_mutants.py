@@ -7,11 +7,11 @@ One copy of the RTL with all mutants would be slow, so there are several copies,
 written by Yosys with their mutants; the others are the sources.
 
 Writes to the output directory
-<group>/*.sv   the engine with the mutants of one group, top module mxe_top
-<group>.vlt    the signals that a simulation shows (from mxe_states.vlt)
-mutants.json   list of the mutants: number, group, module, change, and line of the source
-mutants.il     the engine without mutants, as Yosys read it
-promises.il    the same with the assertions and requirements of the modules, for proofs
+  <group>/*.sv   the engine with the mutants of one group, top module mxe_top
+  <group>.vlt    the signals that a simulation shows (from mxe_states.vlt)
+  mutants.json   list of the mutants: number, group, module, change, and line of the source
+  mutants.il     the engine without mutants, as Yosys read it
+  promises.il    the same with the assertions and requirements of the modules, for proofs
 """
 import argparse
 import json
@@ -114,7 +114,7 @@ def source_name(module):
 
 def counts(args, modules):
     """Returns the number of mutants of each module, in proportion to the square root of its size, so that small
-        modules have some too. Versions of a module with other parameters share them."""
+    modules have some too. Versions of a module with other parameters share them."""
     text = read(args.output, "mutants.il")
     bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.MULTILINE | re.DOTALL)
     cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}

@@ -112,7 +112,7 @@ class Mutation(unittest.TestCase):
 
     def test_bits_that_lead_nowhere_are_found(self):
         """An inner module uses bits 0 and 1 of four, one of them through a mux; a mask clears the third. The outer
-                module also uses bits 4 and 5, in a register and an output."""
+        module also uses bits 4 and 5, in a register and an output."""
         inner = """module \\inner
   wire width 4 input 1 \\a_i
   wire input 2 \\s_i

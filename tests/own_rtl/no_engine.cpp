@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library that is no engine.
+// A shared library without an engine.
 extern "C" int something_else();
 int something_else() { return 0; }

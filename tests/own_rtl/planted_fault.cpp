@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-/// What the faulty engine asks: the number of the fault that is active, from the environment.
+/// Called by the faulty engine; returns the number of the active fault, from the environment.
 extern "C" int mxe_planted_fault() {
   static const int number = [] {
     const char* text = std::getenv("MXE_PLANTED_FAULT");

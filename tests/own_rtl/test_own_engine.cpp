@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine of one's own in the regression: what it says about itself, what is drawn and demanded
-// accordingly, and that planted faults are found, sorted and shrunk.
+// A user's engine in the regression: its description, random cases and checks that follow the description,
+// and planted faults that are found, sorted and shrunk.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -127,7 +127,7 @@ TEST(LoadEngine, SaysWhatIsWrong) {
             std::string::npos);
 }
 
-/// The simple engine, limited to jobs that are done soon.
+/// The simple engine, limited to short jobs.
 RtlUnderTest simple_engine() {
   RtlUnderTest rtl = load_engine(MXE_SIMPLE_ENGINE);
   rtl.own->largest_job = 100;
@@ -135,13 +135,13 @@ RtlUnderTest simple_engine() {
   return rtl;
 }
 
-/// The bucket of a few random jobs.
+/// The bucket that a few random jobs fail into.
 std::string bucket_on(const RtlUnderTest& rtl, std::size_t jobs = 30) {
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
   return pool.run(random_case(*rtl.own, 7, jobs)).bucket();
 }
 
-/// The bucket of one job.
+/// The bucket that one job fails into.
 std::string bucket_of(const JobSpec& job, const RtlUnderTest& rtl) {
   CoSimCase one;
   one.batches.resize(1);
@@ -181,7 +181,7 @@ TEST(OwnEngine, MustDoWhatItClaims) {
 TEST(OwnEngine, TimesAreComparedOnlyIfWanted) {
   RtlUnderTest rtl = simple_engine();
   EXPECT_EQ(bucket_of({}, rtl), "");
-  rtl.cycle_tolerance = 1;  // the model is faster, but not by more than all of it
+  rtl.cycle_tolerance = 1;  // the model is faster, by less than 100 %
   EXPECT_EQ(bucket_of({}, rtl), "");
   rtl.cycle_tolerance = 0;
   EXPECT_EQ(bucket_of({}, rtl), "both: # cycles on the model, # on the RTL");
@@ -192,8 +192,8 @@ TEST(OwnEngine, TimesAreComparedOnlyIfWanted) {
 struct Planted {
   int number;
   const char* name;
-  const char* bucket;      ///< begins like this
-  const char* state = "";  ///< part of the states that are told
+  const char* bucket;  ///< start of the bucket's text
+  const char* state = "";  ///< part of the reported states
   std::size_t seeds = 5;
 };
 
@@ -213,7 +213,7 @@ class OwnRegression : public testing::TestWithParam<Planted> {
     options.jobs_per_seed = 60;
     options.parallel = 2;
     options.failures = directory_;
-    options.shrink = {40, 300};  // by runs alone: time is no reason for a difference
+    options.shrink = {40, 300};  // limits by runs, not by time, so that results repeat
     return options;
   }
   static void no_progress(const std::string&) {}
@@ -245,7 +245,7 @@ TEST_P(OwnRegression, FindsBucketsAndShrinks) {
   EXPECT_LE(failure.minimal_jobs, 6u);
   EXPECT_NE(failure.first.about.find(GetParam().state), std::string::npos) << failure.first.about;
 
-  // The saved case fails like that again, and does not without the fault.
+  // The saved case fails in the same way, and passes without the fault.
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, options.rtl); }, 1);
   const CoSimCase minimal = load_case(failure.case_file);
   EXPECT_EQ(pool.run(minimal).bucket(), failure.bucket);
@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{19, "WriteErrorIgnored", "rtl: ", "", 15}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
-/// Faults that are too rare for a few random jobs; there are directed cases for them.
+/// Faults that a few random jobs rarely reach; directed cases must find them.
 TEST(OwnEngine, DirectedCasesFindRareFaults) {
   const RtlUnderTest rtl = simple_engine();
   const CasePool pool([&](const CoSimCase& one) { return run_case(one, rtl); }, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as a PCI function: configuration space, BAR 0, messages, access to memory, removal; and
-// the C driver on it, which hears of completions by messages alone.
+// The model as a PCI function: configuration space, BAR 0, messages, memory accesses, removal. Also the C
+// driver on it, which is notified of completions only by messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,12 +43,12 @@ TEST(ConfigSpace, NamesAnAcceleratorWithOneBarAndMsi) {
   const ConfigSpace config(kIds);
   EXPECT_EQ(get(config, 0x00, 4), 0x0001'4d58u);
   EXPECT_EQ(get(config, 0x08, 4), 0x1200'0003u);  // processing accelerator, revision 3
-  EXPECT_EQ(get(config, 0x0e, 1), 0u);            // an ordinary header, one function
+  EXPECT_EQ(get(config, 0x0e, 1), 0u);  // a standard header, one function
   EXPECT_EQ(get(config, 0x2c, 4), 0x0001'4d58u);
-  EXPECT_EQ(get(config, 0x3d, 1), 0u);  // no pin
+  EXPECT_EQ(get(config, 0x3d, 1), 0u);  // no interrupt pin
   EXPECT_EQ(get(config, 0x06, 2) & 0x10, 0x10u);
   ASSERT_EQ(get(config, 0x34, 1), kMsi);
-  EXPECT_EQ(get(config, kMsi, 4), 0x0080'0005u);  // MSI, the last capability, 64 bits, off
+  EXPECT_EQ(get(config, kMsi, 4), 0x0080'0005u);  // MSI, last capability, 64 bits, disabled
 }
 
 TEST(ConfigSpace, TellsTheSizeOfItsBar) {
@@ -69,9 +69,9 @@ TEST(ConfigSpace, ChangesOnlyWhatAGuestMayWrite) {
     changed[i] = static_cast<uint8_t>(get(config, i, 1) ^ get(fresh, i, 1));
   }
   std::array<uint8_t, 256> expected{};
-  expected[0x04] = 0x06;  // memory, master
-  expected[0x05] = 0x04;  // no pin
-  expected[0x0c] = 0xff;  // cache line
+  expected[0x04] = 0x06;  // memory space, bus master
+  expected[0x05] = 0x04;  // INTx disable
+  expected[0x0c] = 0xff;  // cache line size
   expected[0x11] = 0xf0;  // BAR 0
   expected[0x12] = expected[0x13] = 0xff;
   expected[0x3c] = 0xff;  // interrupt line
@@ -86,7 +86,7 @@ TEST(ConfigSpace, AnswersOutsideWithAllOnes) {
   EXPECT_EQ(get(config, 256, 4), 0xffff'ffffu);
   EXPECT_EQ(get(config, 255, 4), 0xffff'ff00u);
   EXPECT_EQ(get(config, ~uint64_t{0}, 8), ~uint64_t{0});
-  EXPECT_EQ(get(config, ~uint64_t{0} - 3, 8), ~uint64_t{0});  // nor does the end wrap around
+  EXPECT_EQ(get(config, ~uint64_t{0} - 3, 8), ~uint64_t{0});  // addresses do not wrap around at the end
   put(config, 256, 8, ~uint64_t{0});
   put(config, ~uint64_t{0} - 3, 8, 0);
   put(config, 255, 8, ~uint64_t{0});
@@ -110,7 +110,7 @@ TEST(ConfigSpace, SendsOnlyAsMasterAndWithMsi) {
 
 // ---------------------------------------------------------------- the function
 
-/// An engine in a slot, with a guest's memory and a guest, which is a program in simulated time.
+/// An engine in a slot, a guest's memory, and a guest program that runs in simulated time.
 class Machine : public sc_core::sc_module {
  public:
   using Guest = std::function<void(Machine&)>;
@@ -132,7 +132,7 @@ class Machine : public sc_core::sc_module {
     set_stack_size(kThreadStackBytes);
   }
 
-  // What a guest's driver does to the function before it uses it.
+  // The steps of a guest's driver before it uses the function.
   void enable() {
     write_config(kBar0, 4, 0xe000'0000);
     write_config(kMsi + 4, 8, kMessageAddress);
@@ -156,13 +156,13 @@ class Machine : public sc_core::sc_module {
   void write(uint32_t offset, uint32_t value) {
     function.write_bar0(offset, 4, reinterpret_cast<const uint8_t*>(&value));
   }
-  /// The messages that come within `clocks`.
+  /// Number of messages that arrive within `clocks` cycles.
   uint64_t messages_within(uint64_t clocks) {
     const uint64_t before = function.messages();
     sc_core::wait(cycles_to_time(clocks));
     return function.messages() - before;
   }
-  /// Waits for a message that has not been taken yet. Returns whether there is one.
+  /// Waits for the next message. Returns false if none arrives.
   bool wait_message() {
     if (taken_ == function.messages()) wait(cycles_to_time(1'000'000), message_event_);
     if (taken_ == function.messages()) return false;
@@ -193,7 +193,7 @@ class Machine : public sc_core::sc_module {
     job.d_stride = 4 * n;
     return job;
   }
-  /// Numbers of D that are not `value`.
+  /// Count of numbers in D that differ from `value`.
   std::size_t wrong(const mxe_job& job, float value) {
     std::vector<float> d(std::size_t{job.m} * job.n);
     std::memcpy(d.data(), memory.data(job.d_addr, 4 * d.size()), 4 * d.size());
@@ -219,7 +219,7 @@ class Machine : public sc_core::sc_module {
     return mxe_open(&device, &port, &ring_);
   }
 
-  /// Simulates until the guest's program has ended.
+  /// Simulates until the guest's program ends.
   void simulate() {
     sc_core::sc_start(100, sc_core::SC_MS);
     EXPECT_TRUE(ended_) << "the guest's program still waits";
@@ -258,7 +258,7 @@ constexpr uint32_t kAllOnes = 0xffff'ffff;
 
 TEST(PciFunction, AnswersWholeRegistersOfItsBar) {
   simulate([](Machine& m) {
-    EXPECT_EQ(m.read(MXE_REG_ID), kAllOnes);  // not before the guest enables it
+    EXPECT_EQ(m.read(MXE_REG_ID), kAllOnes);  // the guest has not enabled memory space
     m.enable();
     EXPECT_EQ(m.read(MXE_REG_ID), MXE_ID_RESET);
     std::array<uint32_t, 2> pair{};
@@ -270,7 +270,7 @@ TEST(PciFunction, AnswersWholeRegistersOfItsBar) {
     EXPECT_EQ(m.read(MXE_REG_RING_BASE_LO), 0x1234'5000u);
     EXPECT_EQ(m.read(MXE_REG_RING_BASE_HI), 0x42u);
     m.write_config(kCommand, 2, kMaster);
-    m.write(MXE_REG_RING_BASE_HI, 0x43);  // is dropped
+    m.write(MXE_REG_RING_BASE_HI, 0x43);  // dropped
     EXPECT_EQ(m.read(MXE_REG_ID), kAllOnes);
     m.write_config(kCommand, 2, kMemory);
     EXPECT_EQ(m.read(MXE_REG_RING_BASE_HI), 0x42u);
@@ -304,13 +304,13 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
       m.function.write_bar0(a.offset, a.bytes, data.data());
     }
     m.function.read_bar0(0, 0, nullptr);
-    EXPECT_EQ(m.read(0xffc), kAllOnes);  // no register: the engine answers with an error
+    EXPECT_EQ(m.read(0xffc), kAllOnes);  // no register here: the engine responds with an error
     EXPECT_EQ(m.read(MXE_REG_IRQ_MASK), MXE_IRQ_MASK_RESET);
   });
 }
 
-/// Leaves the simulation, which has nothing else to do, to somebody outside of it, who lets it go
-/// on after `ns` (0: when nothing is pending any more). How many clocks an access takes then.
+/// Resumes an idle simulation from outside of it after `ns` (0: when no event is pending). Returns the
+/// cycles of an access at that time.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;
@@ -322,7 +322,7 @@ uint64_t access_from_outside(uint64_t ns, bool with_job) {
     const mxe_job job = machine.make_job(128, 128, 128, 0x4'0000);
     if (with_job) {
       ASSERT_EQ(machine.open(device), MXE_OK);
-      machine.write(MXE_REG_IRQ_MASK, 0);  // its end is no event of the simulation
+      machine.write(MXE_REG_IRQ_MASK, 0);  // the job's end causes no event
       ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     }
     sc_core::wait(outside);
@@ -356,7 +356,7 @@ TEST(PciFunction, AnEngineAtWorkDoesNotRunAheadOfTheWorldOutside) {
   EXPECT_LT(access_from_outside(5000, true), 10u);
 }
 
-/// Runs a job whose end leaves two causes pending, DONE and QUEUE_EMPTY.
+/// Runs a job that leaves two causes pending, DONE and QUEUE_EMPTY.
 void leave_two_causes(Machine& m, mxe_device& device) {
   ASSERT_EQ(m.open(device), MXE_OK);
   m.write(MXE_REG_IRQ_STATUS, kAllOnes);
@@ -377,11 +377,11 @@ TEST(PciFunction, SendsAgainWhileACauseIsPending) {
     EXPECT_EQ(m.function.messages(), 1u);  // one edge
     EXPECT_EQ(m.messages_within(1000), 0u);
     m.write(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_DONE_MASK);
-    EXPECT_TRUE(m.line());  // no edge
+    EXPECT_TRUE(m.line());  // the line stays high: no edge
     EXPECT_EQ(m.messages_within(1000), 1u);
-    m.write(MXE_REG_IRQ_STATUS, 0);  // clears nothing, yet the guest asks
+    m.write(MXE_REG_IRQ_STATUS, 0);  // clears nothing, but the guest requests a message again
     EXPECT_EQ(m.messages_within(1000), 1u);
-    m.write(MXE_REG_RING_BASE_HI, 0);  // has nothing to do with the line
+    m.write(MXE_REG_RING_BASE_HI, 0);  // a write to another register
     EXPECT_EQ(m.messages_within(1000), 0u);
     m.write(MXE_REG_IRQ_STATUS, MXE_IRQ_STATUS_QUEUE_EMPTY_MASK);
     EXPECT_EQ(m.messages_within(1000), 0u);
@@ -398,9 +398,9 @@ TEST(PciFunction, SendsOnceWhenTheMaskMakesAnEdge) {
     EXPECT_EQ(m.messages_within(1000), 0u);
     EXPECT_FALSE(m.line());
     m.write(MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK);
-    EXPECT_EQ(m.messages_within(1000), 1u);  // the edge, and no second message for the same cause
+    EXPECT_EQ(m.messages_within(1000), 1u);  // the edge, and no second message for the cause
     m.write(MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK | MXE_IRQ_MASK_QUEUE_EMPTY_MASK);
-    EXPECT_EQ(m.messages_within(1000), 1u);  // no edge, but pending
+    EXPECT_EQ(m.messages_within(1000), 1u);  // still pending, but no edge
   });
 }
 
@@ -415,7 +415,7 @@ TEST(PciFunction, SendsWhenMessagesAreEnabledLate) {
     EXPECT_EQ(m.messages_within(1000), 0u);
     m.write_config(kMsi + 2, 2, 1);
     EXPECT_EQ(m.function.messages(), 1u);
-    m.write_config(kMsi + 2, 2, 1);  // it was enabled
+    m.write_config(kMsi + 2, 2, 1);  // MSI was enabled
     EXPECT_EQ(m.messages_within(1000), 0u);
   });
 }
@@ -465,7 +465,7 @@ TEST(PciFunction, ReachesMemoryOnlyAsMaster) {
     ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     ASSERT_EQ(mxe_wait(&device, id, 1000, &completion), MXE_OK);
     EXPECT_EQ(m.wrong(job, 64), 0u);
-    // The engine has been granted direct access by now, and that has to end, too.
+    // The engine has direct memory access now, which must also end.
     const std::vector<uint8_t> before(
         m.memory.data(Machine::kBase, Machine::kMemoryBytes),
         m.memory.data(Machine::kBase, Machine::kMemoryBytes) + Machine::kMemoryBytes);
@@ -495,13 +495,13 @@ TEST(PciFunction, AnswersWithAllOnesAfterRemoval) {
     const mxe_job job = m.make_job(32, 32, 256, 0x4'0000);
     uint32_t id = 0;
     ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
-    sc_core::wait(cycles_to_time(200));  // in the middle of the job
+    sc_core::wait(cycles_to_time(200));  // during the job
     std::memset(m.memory.data(Machine::kBase, Machine::kMemoryBytes), 0x5a, Machine::kMemoryBytes);
     m.function.remove();
     EXPECT_TRUE(m.function.removed());
     EXPECT_EQ(m.read(MXE_REG_ID), kAllOnes);
     EXPECT_EQ(m.read_config(0, 8), ~uint64_t{0});
-    m.write_config(kCommand, 2, kMemory | kMaster);  // does not bring it back
+    m.write_config(kCommand, 2, kMemory | kMaster);  // does not restore it
     EXPECT_EQ(m.read_config(kCommand, 2), 0xffffu);
     EXPECT_EQ(m.messages_within(20'000), 0u);
     const uint8_t* memory = m.memory.data(Machine::kBase, Machine::kMemoryBytes);

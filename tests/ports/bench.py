@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine between the AXI4-Lite master and the AXI4 slave of cocotbext-axi, each channel with
-random pauses of its own.
+"""The engine with cocotbext-axi's AXI4-Lite master and AXI4 slave; each channel pauses at random, independently of
+the others.
 """
 import logging
 import random
@@ -23,12 +23,12 @@ from cocotbext.axi import (
 )
 from job import FILL
 
-MEMORY_BYTES = 1 << 15  # whatever lies beyond is answered with an error
+MEMORY_BYTES = 1 << 15  # accesses beyond it get an error response
 RING = 0x100
 CLOCK_NS = 10
 TIMEOUT_CLOCKS = 400_000
 
-# The payload of each channel that the engine drives, and the valid that says when it counts.
+# The payload pins of each channel that the engine drives, and the valid pin that qualifies them.
 PAYLOAD = {
     "m_arvalid_o": ["arid", "araddr", "arlen", "arsize", "arburst", "arlock", "arcache", "arprot",
                     "arqos", "arregion"],
@@ -39,12 +39,12 @@ PAYLOAD = {
     "s_bvalid_o": ["bresp"],
 }
 HANDSHAKES = ["s_awready_o", "s_wready_o", "s_arready_o", "m_rready_o", "m_bready_o", "irq_o"]
-# What docs/architecture.md promises of every burst.
+# Attributes of every burst, from docs/architecture.md.
 ATTRIBUTES = {"id": 0, "burst": 1, "lock": 0, "cache": 0b0010, "prot": 0b010, "qos": 0, "region": 0}
 
 
 def bus_view(dut, prefix, channels):
-    """The pins of a bus under the names that cocotbext-axi looks for: without _i and _o."""
+    """The pins of a bus under cocotbext-axi's names, without _i and _o."""
     view = SimpleNamespace(_name=dut._name, _log=dut._log)
     for name in dir(channels):
         channel = getattr(channels, name)
@@ -57,7 +57,7 @@ def bus_view(dut, prefix, channels):
 
 
 def pauses(seed):
-    """Stretches of clocks, in each of which a channel pauses never, sometimes or mostly."""
+    """Yields the pauses of a channel: in each period none, some or most cycles."""
     chance = random.Random(seed)
     while True:
         likely = chance.choice([0, 0.2, 0.5, 0.9])
@@ -67,7 +67,7 @@ def pauses(seed):
 
 class Bench:
     def __init__(self, dut, regs, seed):
-        logging.getLogger("cocotb.mxe_top").setLevel(logging.WARNING)  # else a line for every burst
+        logging.getLogger("cocotb.mxe_top").setLevel(logging.WARNING)  # otherwise it logs every burst
         self.dut = dut
         self.regs = regs
         self.random = random.Random(seed)
@@ -115,8 +115,8 @@ class Bench:
         return int.from_bytes(answer.data, "little")
 
     async def run(self, jobs, statuses):
-        """Runs up to two jobs from the ring; afterwards memory has to hold what they write and
-        nothing else. A job that ends with an error writes its record alone."""
+        """Runs up to two jobs from the ring. Then memory must hold their results and no other changes. A job that
+        ends with an error only writes its record."""
         places = []
         for job in jobs:
             for address, data in job.operands:
@@ -157,8 +157,8 @@ class Bench:
                 assert pin.value == value, f"{pin._name} is {pin.value}, expected {value:#b}"
 
     async def watch_for_unknown(self):
-        """From now on, handshakes and interrupt have to be 0 or 1 on every clock, and payloads
-        whenever their valid is 1."""
+        """From now on, handshakes and interrupt must be 0 or 1 in every cycle, and payloads whenever their valid pin
+        is 1."""
         while True:
             for name in HANDSHAKES + list(PAYLOAD):
                 self.known(name)

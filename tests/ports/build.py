@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the simulations that run.py runs.
+"""Builds the simulations for run.py.
 
-  build.py rtl      the RTL as Verilator compiles it, assertions included, into the program OUTPUT
-  build.py netlist  the gates that Yosys makes of it, for Icarus Verilog, into OUTPUT.vvp; and
-                    OUTPUT_unreset.vvp, where a register has lost its reset
+  build.py rtl      the RTL with assertions, compiled by Verilator into the program OUTPUT
+  build.py netlist  the gates from Yosys for Icarus Verilog, in OUTPUT.vvp; in OUTPUT_unreset.vvp one register
+                    has lost its reset
 """
 import argparse
 import os
@@ -13,7 +13,7 @@ import subprocess
 import cocotb.config
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Memories stay memories, whose words are unknown until they are written.
+# Memories stay memories; their words are unknown until they are written.
 SCRIPT = """
 read_verilog -sv -I{include} {sources}
 chparam {parameters} mxe_top
@@ -28,7 +28,7 @@ opt_clean -purge
 rename -top mxe_top
 write_verilog -noattr {netlist}
 """
-RESET = "if (!rst_ni) aw_full_q <= 1'h0;\n    else "  # of whether the register port has an address
+RESET = "if (!rst_ni) aw_full_q <= 1'h0;\n    else "  # whether the register port has an address
 
 
 def arguments():
@@ -46,7 +46,7 @@ def arguments():
 
 
 def build_rtl(args):
-    """A few thousand clocks are simulated: compiled without optimisation."""
+    """Compiles without optimisation, because only a few thousand cycles are simulated."""
     libraries = cocotb.config.libs_dir
     main = os.path.join(cocotb.config.share_dir, "lib", "verilator", "verilator.cpp")
     subprocess.run(

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job in memory: random operands, its descriptor, and what memory holds when it is done."""
+"""A job in memory: random operands, its descriptor, and the expected memory after its end."""
 import random
 import re
 import struct
 
 import reference
 
-FILL = 0xA5  # what memory holds where nothing was written
+FILL = 0xA5  # initial value of memory
 
 
 def constants(header):
-    """The numbers that the generated C header names."""
+    """Returns the constants of the generated C header."""
     with open(header, encoding="utf-8") as file:
         text = file.read()
     found = re.findall(r"#define (MXE_\w+) +(?:UINT32_C\()?(0x[0-9a-fA-F]+|\d+)u?\b", text)
@@ -18,8 +18,8 @@ def constants(header):
 
 
 class Job:
-    """The parts lie behind each other from `base` on, at odd addresses where that is allowed, with
-    gaps between the rows."""
+    """Places the parts one after the other from `base` on, with gaps between rows, and at odd addresses where
+    that is allowed."""
 
     def __init__(self, regs, seed, format_a, format_b, out_format, shape, dual):
         self.regs = regs
@@ -31,7 +31,7 @@ class Job:
         self.words = {}     # words of the descriptor
         self.operands = []  # (address, bytes)
         self.expected = []  # (address, bytes) of results
-        self.moved = {}     # descriptor words that a test has put elsewhere
+        self.moved = {}  # descriptor words that a test changed
         self.end = 0
 
     def place(self, base):
@@ -47,7 +47,7 @@ class Job:
         return self
 
     def _operand(self, name, element_format, rows, k):
-        """Random codes without specials, scales around 1, and what they stand for."""
+        """Returns random codes without special values, scales around 1, and the numbers that they represent."""
         element = reference.FORMATS[element_format]
         finite = [c for c, v in enumerate(element.codes) if v is not None]
         blocks = (k + reference.BLOCK - 1) // reference.BLOCK
@@ -60,7 +60,7 @@ class Job:
                 for row, row_scales in zip(codes, scales)]
 
     def _rows(self, name, rows, aligned):
-        """Gives each row its address, and the part its words in the descriptor."""
+        """Gives each row its address, and sets the part's words in the descriptor."""
         stride = len(rows[0]) + aligned * self.random.randint(0, 5)
         stride += -stride % aligned
         address = self.end + self.random.randint(1, 40)
@@ -86,5 +86,5 @@ class Job:
         return bytes(image)
 
     def record(self, status):
-        """The completion record but for the clocks at its end."""
+        """Returns the completion record without the cycle counts at its end."""
         return struct.pack("<II", self.regs["MXE_STATUS_" + status], self.job_id)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a job must write, from the definitions alone: exact rationals, and one rounding where
-docs/numerics.md has one. Shares no code with the model. Jobs without special values only.
+"""Expected results of a job from the definitions: exact rationals, rounded once where docs/numerics.md says so.
+Shares no code with the model. Only for jobs without special values.
 """
 import struct
 from fractions import Fraction
@@ -9,8 +9,7 @@ BLOCK = 32
 
 
 class Float:
-    """An element format of the OCP specification, subnormals included; its special codes are left
-    out of `magnitudes`."""
+    """An element format of the OCP specification, including subnormals; `magnitudes` has no special codes."""
 
     def __init__(self, exponent_bits, mantissa_bits, largest, bias=None):
         self.bits = 1 + exponent_bits + mantissa_bits
@@ -31,7 +30,7 @@ class Float:
         return Fraction(mantissa) * power(exponent + self.least_exponent - self.mantissa_bits)
 
     def encode(self, value):
-        """The nearest code, ties to even, cut to the largest."""
+        """Returns the nearest code, ties to even, limited to the largest."""
         rounded = min(abs(rounded_to(value, self.mantissa_bits + 1, self.least_exponent)),
                       self.largest)
         return self.magnitudes.index(rounded) + (2 ** (self.bits - 1) if value < 0 else 0)
@@ -57,12 +56,12 @@ def floor_log2(value):
 
 
 def rounded_to(value, precision, least_exponent):
-    """To the nearest of the floating-point numbers with `precision` bits, ties to even."""
+    """Rounds to the nearest floating-point number with `precision` bits, ties to even."""
     if value == 0:
         return value
     exponent = max(floor_log2(abs(value)), least_exponent)
     step = power(exponent - precision + 1)
-    return round(value / step) * step  # round() of a Fraction takes ties to even
+    return round(value / step) * step  # round() of a Fraction rounds ties to even
 
 
 FORMATS = {
@@ -81,8 +80,8 @@ def fp32(value):
 
 
 def matmul(a, b, two_chains):
-    """a and b: rows of blocks, each (scale code, values). bias is zero. `two_chains`: the even and
-    the odd blocks are summed on their own and joined last."""
+    """a and b: rows of blocks, each (scale code, values). bias: zero. `two_chains`: even and odd blocks are summed
+    separately, and both sums are added at the end."""
     chains = 2 if two_chains else 1
     result = []
     for row in a:
@@ -98,13 +97,13 @@ def matmul(a, b, two_chains):
 
 
 def pack(codes, bits):
-    """Codes side by side, the first in the lowest bits, filled to whole bytes."""
+    """Packs codes, the first one in the lowest bits, and fills the last byte with zeros."""
     packed = sum(code << (bits * i) for i, code in enumerate(codes))
     return packed.to_bytes((bits * len(codes) + 7) // 8, "little")
 
 
 def results(sums, out_format):
-    """Rows of bytes of the results, and rows of bytes of their scales, empty unless MX."""
+    """Returns the rows of bytes of the results, and of their scales, which are empty unless the format is MX."""
     if out_format == "FP32":
         return [b"".join(struct.pack("<f", v) for v in row) for row in sums], [b""] * len(sums)
     if out_format == "BF16":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs through the pins of mxe_top, which cocotbext-axi drives: the RTL in Verilator, its netlist
-in Icarus Verilog. tests/ports/run.py starts it.
+"""Jobs through the pins of mxe_top, driven by cocotbext-axi: the RTL in Verilator, its netlist in Icarus Verilog.
+Started by tests/ports/run.py.
 """
 import os
 
@@ -13,7 +13,7 @@ SEED = int(os.environ.get("MXE_PORTS_SEED", "1"))
 FOUR_VALUED = "MXE_PORTS_FOUR_VALUED" in os.environ
 REGS = constants(os.environ["MXE_PORTS_HEADER"])
 
-# Operands, results, M x N x K: nearly all end within a tile, a block, a beat.
+# Operands, results, M x N x K: most sizes end within a tile, a block and a beat.
 RTL_JOBS = [
     ("MXFP8_E4M3", "MXFP8_E4M3", "FP32", (9, 7, 70)),
     ("MXFP8_E5M2", "MXFP6_E3M2", "BF16", (3, 13, 33)),

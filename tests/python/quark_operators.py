@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the library of operators for onnxruntime that AMD Quark's package has in source.
+"""Compiles AMD Quark's library of operators for onnxruntime from the sources in its package.
 
     python3 tests/python/quark_operators.py FOLDER
 
-FOLDER/libquark.so is what the tests compare with (MXE_QUARK_OPERATORS). The package also brings
-onnxruntime's headers along: what sw/python/onnxruntime/abi.h says about their interface is checked
-by the compiler. Needs c++.
+The tests compare with FOLDER/libquark.so (MXE_QUARK_OPERATORS). The package contains onnxruntime's headers, with which
+the compiler checks sw/python/onnxruntime/abi.h. Needs c++.
 """
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ QUARK = "amd-quark==0.13"
 SOURCES = ("custom_op_library.cc", "custom_op_bfp.cc", "custom_op_in.cc", "custom_op_lstm.cc",
            "custom_op_mx.cc", "custom_op_qdq.cc", "bfp/cpu/bfp.cc", "bfp/cpu/bfp_kernel.cc",
            "mx/cpu/mx.cc", "mx/cpu/mx_kernel.cc")
-#: Our constant for a place in onnxruntime's table, and its function there.
+#: The project's constant for an index in onnxruntime's table, and the function there.
 PLACES = {"kCreateCustomOpDomain": "CreateCustomOpDomain",
           "kCustomOpDomainAdd": "CustomOpDomain_Add", "kAddCustomOpDomain": "AddCustomOpDomain",
           "kGetTensorMutableData": "GetTensorMutableData",
@@ -34,7 +33,7 @@ PLACES = {"kCreateCustomOpDomain": "CreateCustomOpDomain",
           "kReleaseTensorTypeAndShapeInfo": "ReleaseTensorTypeAndShapeInfo",
           "kShapeInferContextGetInputTypeShape": "ShapeInferContext_GetInputTypeShape",
           "kShapeInferContextSetOutputTypeShape": "ShapeInferContext_SetOutputTypeShape"}
-#: Our member of Operator, and onnxruntime's.
+#: The project's member of Operator, and onnxruntime's.
 MEMBERS = {"version": "version", "name": "GetName", "provider": "GetExecutionProviderType",
            "input_type": "GetInputType", "inputs": "GetInputTypeCount",
            "output_type": "GetOutputType", "outputs": "GetOutputTypeCount",
@@ -50,7 +49,7 @@ def run(*command: str | os.PathLike[str], text: str | None = None) -> None:
 
 
 def folders(quark: pathlib.Path) -> list[str]:
-    """-I for the headers of the package."""
+    """Returns -I options for the headers of the package."""
     include = quark / "include"
     runtime = include / "onnxruntime-1.17.0/onnxruntime"
     return [f"-I{one}" for one in (include, quark / "src", runtime, runtime / "core/session",
@@ -58,7 +57,7 @@ def folders(quark: pathlib.Path) -> list[str]:
 
 
 def check_interface(root: pathlib.Path, cxx: str, include: list[str]) -> None:
-    """Fails if onnxruntime's header has something elsewhere than our description of it."""
+    """Fails if onnxruntime's header has other positions than abi.h."""
     places = "".join(f"static_assert(Api::{ours} * sizeof(void*) == offsetof(OrtApi, {theirs}));\n"
                      for ours, theirs in PLACES.items())
     members = "".join(f"static_assert(offsetof(Operator, {ours}) == "
@@ -79,7 +78,7 @@ static_assert(int(Element::float16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16);
 
 def install(folder: pathlib.Path, root: pathlib.Path, cxx: str = "c++",
             python: str | os.PathLike[str] = sys.executable) -> pathlib.Path:
-    """Checks our interface and gives the library, compiled unless it is there."""
+    """Checks abi.h and returns the library's path; compiles the library unless it exists."""
     folder.mkdir(parents=True, exist_ok=True)
     library, quark = folder / "libquark.so", folder / "quark/onnx/operators/custom_ops"
     if not quark.exists():

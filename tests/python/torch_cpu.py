@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs PyTorch from PyPI into a folder so that its CPU part works, without 3 GB of CUDA.
+"""Installs PyTorch from PyPI into a folder so that its CPU part works without 3 GB of CUDA.
 
     python3 tests/python/torch_cpu.py FOLDER
 
-PyPI has PyTorch for Linux on x86-64 with CUDA only. Its libraries name those of CUDA, which are
-packages of their own. None of their functions is called on a machine without a GPU, but the dynamic
-linker wants them all: libraries of the same names, whose functions return an error, take their
-place. They are compiled by cc, and readelf says which functions they need.
+For Linux on x86-64, PyPI only has PyTorch with CUDA. Its libraries depend on those of CUDA, which are separate
+packages. Without a GPU none of their functions is called, but the dynamic linker requires them. This script compiles
+libraries of the same names, whose functions return an error. It uses cc, and readelf to find the functions.
 
-The wheel (539 MB) is kept in $XDG_CACHE_HOME/mxe (~/.cache/mxe) for the next time. FOLDER is what
-`pip install --target` makes: put it on the path of Python. Needs cc and binutils.
+The wheel (539 MB) is kept in $XDG_CACHE_HOME/mxe (~/.cache/mxe). FOLDER is like one of `pip install --target`: add it
+to Python's path. Needs cc and binutils.
 """
 from __future__ import annotations
 
@@ -24,16 +23,16 @@ import subprocess
 import sys
 
 TORCH = "torch==2.15.0"
-#: What PyTorch imports, without what its CUDA part needs.
+#: Packages that PyTorch imports, without those of its CUDA part.
 NEEDED = ("filelock", "fsspec", "jinja2", "networkx", "sympy", "typing-extensions")
 NVIDIA = re.compile(r"libcu|libnv|libnccl")
 FUNCTION = re.compile(r"cu|nv|nccl|__cuda|_Z.*nvshmem")
-#: What CUDA calls when it finds no device: cudaErrorNoDevice, CUDA_ERROR_NO_DEVICE.
+#: CUDA's error for no device: cudaErrorNoDevice, CUDA_ERROR_NO_DEVICE.
 NO_DEVICE = 100
 
 
 def run(*command: str | os.PathLike[str]) -> str:
-    """What a command prints; raises CalledProcessError if it fails."""
+    """Returns the output of a command; raises CalledProcessError if it fails."""
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -42,8 +41,8 @@ def pip(python: str | os.PathLike[str], *arguments: str | os.PathLike[str]) -> N
 
 
 def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], list[str]]:
-    """(name, version) of the functions a library wants, those that it has, and the libraries of
-    NVIDIA that it names."""
+    """Returns (name, version) of the functions that a library imports, those that it exports, and the names of
+    NVIDIA's libraries that it needs."""
     wanted, defined = [], set()
     for line in run("readelf", "--dyn-syms", "--wide", library).splitlines():
         field = line.split()
@@ -59,7 +58,7 @@ def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], l
 
 
 def library_of(version: str, libraries: list[str]) -> str:
-    """The library that a function with this version comes from: the one most like it in name."""
+    """Returns the library for a function of this version: the one with the most similar name."""
     def alike(name: str) -> int:
         stem = name.partition(".so")[0]
         if version.startswith(("NVSHMEM", "NCCL")):
@@ -71,7 +70,7 @@ def library_of(version: str, libraries: list[str]) -> str:
 
 
 def stand_in(path: pathlib.Path, versions: dict[str, set[str]]) -> None:
-    """Compiles a library of this name with functions of these names, by their versions."""
+    """Compiles a library of this name with functions of these names, grouped by version."""
     names = sorted(set().union(*versions.values()))
     source = "".join(
         f"int {name}(void) {{ return {NO_DEVICE if name.startswith('cu') else 0}; }}\n"
@@ -88,7 +87,7 @@ def stand_in(path: pathlib.Path, versions: dict[str, set[str]]) -> None:
 
 
 def stand_ins(folder: pathlib.Path) -> int:
-    """Puts the libraries that torch/lib names, and that are not there, into it; their number."""
+    """Adds the missing libraries that torch/lib needs; returns their number."""
     wanted: list[tuple[str, str]] = []
     defined: set[str] = set()
     libraries: dict[str, None] = {}
@@ -110,8 +109,8 @@ def stand_ins(folder: pathlib.Path) -> int:
 
 def install(folder: pathlib.Path, *beside: str,
             python: str | os.PathLike[str] = sys.executable) -> None:
-    """Makes `folder` one that `import torch` works in, unless it is; packages `beside` it come
-    without what they depend on. `python`: one that has pip."""
+    """Prepares `folder` for `import torch`, unless it is ready. Packages `beside` it are installed without their
+    dependencies. `python`: an interpreter with pip."""
     stamp = folder / "torch_cpu.txt"
     wanted = "\n".join((TORCH, *beside))
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:

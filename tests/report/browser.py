@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium without a screen, as the tests of the page use it."""
+"""Chromium without a screen, for the tests of the page."""
 import os
 import shutil
 import sys
 
 SKIPPED = 77
-CHARTS = ("area", "accuracy", "roofline", "stall")  # and "mixtures", of workloads that have these
+CHARTS = ("area", "accuracy", "roofline", "stall")  # and "mixtures", for workloads with mixtures
 
 
 def missing():
-    """What the tests lack on this machine, or None."""
+    """Returns the name of a missing requirement, or None."""
     try:
-        import selenium  # noqa: F401 (only whether it is there)
+        import selenium  # noqa: F401 (checks that it is installed)
     except ImportError:
         return "Selenium (Debian: python3-selenium)"
     for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
@@ -21,7 +21,7 @@ def missing():
 
 
 def require():
-    """Ends the test if something is missing: skipped, but failed where CI is set."""
+    """Ends the test if a requirement is missing: as skipped, or as failed if CI is set."""
     lacking = missing()
     if lacking:
         ci = bool(os.environ.get("CI"))
@@ -31,20 +31,20 @@ def require():
 
 
 class Browser:
-    """A page and what a user does with it."""
+    """A page, and the actions of a user."""
 
     def __init__(self):
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
         options = webdriver.ChromeOptions()
-        # A container has no sandbox for root and little shared memory.
+        # In a container, root has no sandbox and there is little shared memory.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
             options.add_argument(argument)
         options.binary_location = shutil.which("chromium")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self.driver.set_script_timeout(20)
-        # Nothing may come from a network: there is none for the page.
+        # The page must work without a network.
         self.driver.execute_cdp_cmd("Network.enable", {})
         self.driver.execute_cdp_cmd("Network.emulateNetworkConditions",
                                     {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0})
@@ -64,7 +64,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def logged(self):
-        """Warnings and errors of the page since the last call."""
+        """Returns warnings and errors of the page since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def text(self, selector):
@@ -78,19 +78,19 @@ class Browser:
         self.driver.find_element("css selector", selector).send_keys(text)
 
     def series(self, chart):
-        """What a chart draws: {name of a series: number of its points}."""
+        """Returns the contents of a chart: {name of a series: number of its points}."""
         return self.run("""
             const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
             return Object.fromEntries((chart.getOption().series || []).map((s) => [s.name, s.data.length]));""", chart)
 
     def lines(self, chart):
-        """The fronts of a chart: {name: number of points}."""
+        """Returns the fronts of a chart: {name: number of points}."""
         return self.run("""
             const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
             return Object.fromEntries(chart.getOption().series.filter((s) => s.type === "line").map((s) => [s.name, s.data.length]));""", chart)
 
     def ink(self, chart):
-        """The share of a chart's pixels that are not empty."""
+        """Returns the share of a chart's pixels that are not empty."""
         return self.run("""
             const canvas = document.querySelector("#" + arguments[0] + "-chart canvas");
             const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -99,7 +99,7 @@ class Browser:
             return inked / (data.length / 4);""", chart)
 
     def place(self, chart, point):
-        """Where a point of a chart is in the window; scrolls it there. None if the chart lacks it."""
+        """Scrolls to a point of a chart and returns its position in the window, or None if the chart lacks it."""
         return self.run("""
             const box = document.getElementById(arguments[0] + "-chart");
             box.scrollIntoView({block: "center"});

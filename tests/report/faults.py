@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the page, each with the test of page_test.py that is there for one like it: a name, what is
-correct in the page (once), what is faulty, the test."""
+"""Faults of the page. Each has a name, a correct text that occurs once in the page, the faulty text, and the test of
+page_test.py that must find it."""
 
 FAULTS = (
     ("beaten points on the front", "if (value > best) {", "if (value > best || front.length) {",

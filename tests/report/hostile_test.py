@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile data in the page of mxe report: names that are properties of every object, addresses, markup, words of
-a shell, and numbers without a place on an axis. In every file mxe report gives one line and exit status 2, or a
-page that runs nothing, links nowhere else, shows names as they are and logs no error.
+"""Hostile data in the page of mxe report: names of object properties, addresses, markup, shell words, and numbers that
+no axis can show. For every file mxe report prints one line and returns 2, or writes a page. That page runs no foreign
+code, links to no other place, shows names unchanged and logs no error.
 
     hostile_test.py --mxe PROGRAM [--runs N] [--seed N]
 """
@@ -36,7 +36,7 @@ def setUpModule():
     global CHROMIUM
     CHROMIUM = browser.Browser()
     CHROMIUM.driver.set_page_load_timeout(60)
-    CHROMIUM.driver.set_script_timeout(60)  # of a busy machine
+    CHROMIUM.driver.set_script_timeout(60)  # enough for a busy machine
 
 
 def tearDownModule():
@@ -44,7 +44,7 @@ def tearDownModule():
 
 
 class Data:
-    """A random folder. `name` and `number` are drawn from the lists, or are plain."""
+    """Writes a random folder. `name` and `number` are drawn from the lists, or are harmless."""
 
     def __init__(self, seed, names=NAMES):
         self.draw, self.names = random.Random(seed), names
@@ -86,7 +86,7 @@ class Data:
 
     def write(self, folder, spoiled=False):
         points = [self.point(i) for i in range(12)]
-        if spoiled:  # a value of another type, which is an error or shown
+        if spoiled:  # a value of another type: an error, or shown as it is
             point = self.draw.choice(points)
             place = self.draw.choice([point, point["parameters"], point["area"], *point["layers"]])
             place[self.draw.choice(list(place))] = self.draw.choice([{"toString": 1}, [1], None, True, "x", -1, {}])
@@ -104,7 +104,7 @@ class Hostile(unittest.TestCase):
         return subprocess.run([MXE, "report", folder], capture_output=True, text=True, check=False, timeout=60)
 
     def look(self, folder):
-        """Opens the page and uses what it has, with every workload."""
+        """Opens the page and uses all of its controls, with every workload."""
         page = os.path.join(folder, "report.html")
         CHROMIUM.open(page)
         self.check()
@@ -118,7 +118,7 @@ class Hostile(unittest.TestCase):
         return workloads
 
     def use(self):
-        """Clicks on each kind of thing: in the page, since some are below others."""
+        """Clicks one element of each kind; inside the page, because some elements cover others."""
         CHROMIUM.run("""
             window.copied = [];
             try {
@@ -153,7 +153,7 @@ class Hostile(unittest.TestCase):
             self.assertIn(link, ("data:,", "https://ui.perfetto.dev"))
         if CHROMIUM.run("return !document.getElementById('configuration')"):
             return
-        # What is copied is one word for a shell, and a text for YAML, whatever the names are.
+        # Copied names must be one shell word, or a YAML text.
         command, lines = CHROMIUM.run("const p = pointById(pickedId) ?? points[0]; return [commandText(p), configurationText(p)]")
         words = shlex.split(command)
         settings = CHROMIUM.run("const p = pointById(pickedId) ?? points[0]; return [...p.parameters].map(([k, v]) => [k, String(v)])")
@@ -175,7 +175,7 @@ class Hostile(unittest.TestCase):
         self.assertGreater(pages, 0)
 
     def test_names_of_properties(self):
-        """Each name of a property as the name of everything: it is shown, and nothing else is."""
+        """Uses each property name for all names: only the name must be shown."""
         with tempfile.TemporaryDirectory() as folder:
             points, mixtures = Data(1, PROPERTIES).write(folder)
             self.assertEqual(self.report(folder).returncode, 0)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page that mxe report writes, in a browser: it draws, points can be selected, filters work, nothing
-is logged, and it is legible in light, dark and on a phone.
+"""The page of mxe report in a browser: charts are drawn, points can be selected, filters work, no error is logged, and
+the page is legible in light and dark mode and on a phone.
 
     page_test.py --mxe PROGRAM [--faults [--ignore NAME]]
 
-With --faults the tests have to find those that are planted (faults.py). --ignore tries but one, and leaves
-it out where it should be: the test of this test.
+With --faults, the tests must find the planted faults (faults.py). --ignore NAME leaves this fault out and runs no
+other, which shows that the check can fail.
 """
 import argparse
 import itertools
@@ -23,7 +23,7 @@ import faults
 import points
 
 MXE = None
-CHROMIUM = None  # one for all tests: it takes a second or two to start
+CHROMIUM = None  # shared by all tests, because it starts slowly
 
 
 def setUpModule():
@@ -36,7 +36,7 @@ def tearDownModule():
 
 
 class Page(unittest.TestCase):
-    fault = ("", "")  # what is correct, and what stands there instead
+    fault = ("", "")  # correct text, and its replacement
 
     @classmethod
     def setUpClass(cls):
@@ -70,7 +70,7 @@ class Page(unittest.TestCase):
         return int(self.browser.text("#shown").split()[0].replace(",", ""))
 
     def front(self, cost, gain, among=None):
-        """The points that no other beats in both, by comparing every pair."""
+        """Returns the points that no other point beats in both respects, by comparing all pairs."""
         among = among or self.mine
 
         def beats(p, q):
@@ -152,7 +152,7 @@ class Page(unittest.TestCase):
             wanted = max(self.mine, key=lambda p: abs(math.log(p["seconds"] / before["seconds"])))
             self.browser.click_point(chart, wanted["id"])
             picked = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
-            # Several points may lie on the same place: any of them.
+            # If several points share a position, any of them may be selected.
             key = (lambda p: p["area"]["ge"]) if chart == "area" else (lambda p: p["sqnr_db"])
             self.assertAlmostEqual(picked["seconds"] / wanted["seconds"], 1, delta=0.03)
             self.assertAlmostEqual(key(picked) / key(wanted), 1, delta=0.03)
@@ -170,7 +170,7 @@ class Page(unittest.TestCase):
         wanted = self.browser.run("return document.querySelector(arguments[0]).dataset.id", row)
         self.browser.click(row)
         self.assertEqual(self.browser.text("#picked-id"), wanted)
-        # The address keeps it.
+        # The address contains the selection.
         self.assertTrue(self.browser.run("return location.hash").endswith(wanted))
 
     def test_the_configuration_can_be_copied(self):
@@ -244,7 +244,7 @@ class Page(unittest.TestCase):
         self.browser.click("#reset")
         self.browser.type("#limit-latency", f"{500 * (seconds[2] + seconds[3])} ms")
         self.assertEqual(self.shown(), 3)
-        # What is no limit looks wrong and hides nothing.
+        # Text that is not a limit is marked as wrong and hides nothing.
         for text in ("2 MJ", "many", "1.2.3", "--", "5 5"):
             self.browser.click("#reset")
             self.browser.type("#limit-area", text)
@@ -305,7 +305,7 @@ class Page(unittest.TestCase):
         return [[l["name"], l["format_a"] + " × " + l["format_b"]] for l in self.mixtures[number]["layers"]]
 
     def map_of(self, number):
-        """The format map as mxe explore writes it (BudgetsGiveFormatMaps reads such a file again)."""
+        """The format map in the form of mxe explore (BudgetsGiveFormatMaps reads such a file)."""
         mixture = self.mixtures[number]
         text = f"# {mixture['workload']}: {mixture['cycles']} cycles, SQNR {mixture['sqnr_db']:.2f} dB\n"
         for layer in mixture["layers"]:
@@ -394,7 +394,7 @@ class Page(unittest.TestCase):
             self.check_contrast()
 
     def check_contrast(self):
-        """Texts have a contrast of 4.5, colours of charts 3, as WCAG 2 asks for."""
+        """The contrast of texts is at least 4.5, that of colours in charts 3, as in WCAG 2."""
         texts, paints = self.browser.run("""
             const part = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
             const light = (hex) => [1, 3, 5].map((i) => part(parseInt(hex.slice(i, i + 2), 16)))
@@ -423,7 +423,7 @@ class Page(unittest.TestCase):
                     self.assertRegex(str(label), rf"^[0-9.,]+ ?[pnµmkMGTPE]?{unit}$")
 
     def test_axes_over_a_short_or_long_way(self):
-        """As many ticks where all points are about equal, and where they are far apart."""
+        """The number of ticks does not depend on the spread of the points."""
         for least, most in ((1, 1), (0.0986, 0.0997), (0.117, 0.135), (1, 1.9), (3e-6, 2e-5), (1e-6, 7), (0.9, 1.0)):
             ticks = self.browser.run("return logRange(arguments[0]).ticks", [least, most])
             labels = self.browser.run("return arguments[0].map((t) => si(t, 's', 5))", ticks)
@@ -434,7 +434,7 @@ class Page(unittest.TestCase):
             self.assertEqual(self.browser.run("return logRange(arguments[0])", strange), {})
 
     def test_neighbouring_colours_differ(self):
-        """Kinds of cycles that touch in a bar: a distance of 0.15 in OKLab, any of them 0.1, of all colours 0.08."""
+        """Distances in OKLab: neighbours in a bar 0.15, all kinds of cycles 0.1, all colours 0.08."""
         for scheme in ("light", "dark"):
             self.browser.open(self.page, scheme=scheme)
             kinds, paints = self.browser.run("return [stallKinds.map(([, , c]) => paint(c)), palettes[theme()]]")
@@ -461,7 +461,7 @@ class Page(unittest.TestCase):
 
 
 def distance(one, other):
-    """Of two colours in OKLab."""
+    """Returns the distance of two colours in OKLab."""
     def lab(text):
         r, g, b = ((c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
                    for c in (int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)))
@@ -475,7 +475,7 @@ def distance(one, other):
 
 
 class Memory(unittest.TestCase):
-    """A port of 32 bytes a cycle in each direction, which a half-duplex memory shares between both."""
+    """Returns a memory with a port of 32 bytes per cycle and direction, which both share if it is half-duplex."""
 
     def test_the_roof_and_the_figure_of_a_memory(self):
         for memory, half_duplex, wanted, text in ((0, 0, 32, "32 B/cycle"), (0, 1, 32, "32 B/cycle, half-duplex"),
@@ -500,7 +500,7 @@ class Memory(unittest.TestCase):
 
 
 class Bare(unittest.TestCase):
-    """Points with nothing but what they must have."""
+    """Writes points with only the required members."""
 
     def test_draws_and_logs_nothing(self):
         with tempfile.TemporaryDirectory() as room:
@@ -516,7 +516,7 @@ class Bare(unittest.TestCase):
 
 
 def find_faults(ignored):
-    """Whether each fault makes its test fail, which passes without it."""
+    """Returns true if each fault makes its test fail, and the test passes without it."""
     tried = [fault for fault in faults.FAULTS if ignored in (None, fault[0])]
     suite, planted = unittest.TestSuite(map(Page, sorted({fault[3] for fault in tried}))), {}
     for number, (name, correct, faulty, test) in enumerate(tried):
@@ -527,7 +527,7 @@ def find_faults(ignored):
     result = unittest.TestResult()
     suite.run(result)
     for where, trace in result.errors:
-        if isinstance(where, unittest.suite._ErrorHolder):  # no page was there to test
+        if isinstance(where, unittest.suite._ErrorHolder):  # the page was not written
             print(trace)
             return False
     seen = {one.id() for one, _ in (*result.failures, *result.errors)}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes points as mxe explore does, but invented: always the same for the same seed.
+"""Writes invented points in the form of mxe explore; the same seed gives the same points.
 
     points.py DIR [--points N] [--layers N] [--seed N]
 """
@@ -14,7 +14,7 @@ import random
 FORMATS = {"mxfp8_e4m3": (8.25, 27.5), "mxfp6_e2m3": (6.25, 27.9), "mxint8": (8.25, 38.6), "mxfp4_e2m1": (4.25, 15.8)}
 PAIRS = [("mxfp8_e4m3", "mxfp8_e4m3"), ("mxfp8_e4m3", "mxfp4_e2m1"), ("mxfp6_e2m3", "mxfp6_e2m3"),
          ("mxint8", "mxint8"), ("mxfp4_e2m1", "mxfp4_e2m1")]
-# A name that would end the page's script if it were not escaped, and one that would become an element.
+# Names that would end the page's script, and add an element, if they were not escaped.
 NASTY = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
 STALLS = ["stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"]
 
@@ -31,7 +31,7 @@ def layer_of(draw, number, parameters, formats, bytes_per_cycle):
     stalls["stall_b"] += int(bound - busy)
     cycles = int(busy) + sum(stalls.values())
     if number == 3 and formats[0] != "mxfp4_e2m1":
-        formats = (formats[0], "mxfp6_e3m2")  # of its own
+        formats = (formats[0], "mxfp6_e3m2")  # its own formats
     return {"name": NASTY if number == 1 else f"layer{number // 4}.{number % 4}.conv", "m": m, "n": n, "k": k,
             "count": draw.choice([1, 1, 2]), "format_a": formats[0], "format_b": formats[1], "cycles": cycles,
             "macs": macs, "bound_cycles": int(bound), "bound_by": "memory" if bound > busy else "array",
@@ -45,7 +45,7 @@ def point_of(draw, workload, layers):
                   "B_BUF_K": 256, "MEM_W": draw.choice([128, 256, 512]), "QUEUE_DEPTH": 16, "MAX_BURST": 16}
     formats = draw.choice(PAIRS)
     bandwidth = parameters["MEM_W"] // 8
-    shape = random.Random(workload)  # the same layers in every point
+    shape = random.Random(workload)  # the same layers for every point
     table = [layer_of(shape, i, parameters, formats, bandwidth) for i in range(layers)]
     for layer in table:
         layer["cycles"] += layer["stalls"]["idle"] // 2 * draw.choice([0, 1])
@@ -82,7 +82,7 @@ def point_of(draw, workload, layers):
 
 
 def mixtures_of(draw, workload, layers, number):
-    """The front of invented mixtures: the more cycles, the better; the last one is of one pair."""
+    """The front of invented mixtures: accuracy grows with the cycles; the last one has a single pair."""
     names = [NASTY if i == 1 else f"layer{i // 4}.{i % 4}*" for i in range(layers)]
     made = []
     for i in range(number):
@@ -96,7 +96,7 @@ def mixtures_of(draw, workload, layers, number):
 
 
 def write(folder, points=120, layers=30, seed=18, workloads=("resnet50_b1", "llama3_8b " + NASTY)):
-    """Returns the points as written, the id of the one with a trace, and the mixtures."""
+    """Returns the written points, the id of the one with a trace, and the mixtures."""
     draw = random.Random(seed)
     made = {}
     for number in range(points):

@@ -85,7 +85,7 @@ def autoencoder():
 
 def decoder():
     """A decoder block with a cache of keys and values: reshapes to computed shapes, attention as products of
-        each head, an output layer for the last token."""
+    each head, an output layer for the last token."""
     draw = np.random.default_rng(19)
     width, heads, wide = 32, 4, 8
     node = helper.make_node
