@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files as strings of a program, so that it needs none of them beside it.
+# Embeds files as strings into a program.
 include_guard()
 set(MXE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 # mxe_embed(<source> HEADER <header> NAMESPACE <namespace> <name>=<file> [<file>...] ...)
-# Writes <source>, which defines what <header> declares: for each <name> a std::string_view of the
-# content of its files, one after the other.
+# Generates <source>, which defines the declarations of <header>: for each <name> a std::string_view of its files'
+# contents, concatenated.
 function(mxe_embed source)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;NAMESPACE" "")
   set(items "")

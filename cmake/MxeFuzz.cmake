@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# libFuzzer runs of the readers of files, a few seconds each, whatever compiler builds the rest. They need
-# clang and its runtime (libclang-rt-dev): MXE_FUZZ says whether these are there.
+# Runs the file readers under libFuzzer for a few seconds each, whatever compiler builds the rest. Needs clang and its
+# runtime (libclang-rt-dev); MXE_FUZZ is true if both exist.
 find_program(MXE_CLANGXX NAMES clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 set(MXE_FUZZ_FLAGS -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 set(MXE_FUZZ FALSE)
@@ -22,7 +22,7 @@ if(NOT MXE_CCACHE)
   set(MXE_CCACHE "")
 endif()
 
-# mxe_instrumented(<variable> <source>): the object file, one for all fuzzers of a folder.
+# mxe_instrumented(<variable> <source>): an instrumented object file, shared by the fuzzers of a folder.
 function(mxe_instrumented variable source)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
   string(REPLACE / . name ${name})
@@ -39,9 +39,9 @@ function(mxe_instrumented variable source)
     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name} for fuzzers" VERBATIM)
 endfunction()
 
-# mxe_add_fuzzer(<name> <seconds> <label> SOURCES <file>... [LIBRARIES <library>...]): the program <name> of
-# <name>.cpp and these sources of the project (paths from its root), and a test that runs it. Libraries are
-# targets, whose code is not instrumented, or -l options.
+# mxe_add_fuzzer(<name> <seconds> <label> SOURCES <file>... [LIBRARIES <library>...]): builds <name> from <name>.cpp and
+# these sources (paths from the project's root), and adds a test that runs it. Libraries are targets, which are not
+# instrumented, or -l options.
 function(mxe_add_fuzzer name seconds label)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(objects "")
@@ -66,7 +66,7 @@ function(mxe_add_fuzzer name seconds label)
     DEPENDS ${objects} ${targets} COMMENT "Linking ${name}" VERBATIM)
   add_custom_target(${name}_build ALL DEPENDS ${name})
   string(REPLACE fuzz_ corpus_ corpus ${name})
-  # New finds go to the build tree's corpus; the one in the source tree is only read.
+  # New inputs are written to the build tree's corpus; the source tree's corpus is only read.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${corpus})
   add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${name} -max_total_time=${seconds} -timeout=10
     -max_len=4096 -rss_limit_mb=1024 -verbosity=0 ${CMAKE_CURRENT_BINARY_DIR}/${corpus}

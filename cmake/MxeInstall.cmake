@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where, and the packages that cpack makes of it (MxePackage.cmake).
+# Destinations of `cmake --install`, by component; cpack packs two of them (MxePackage.cmake).
 #   runtime       the program, the designs that it simulates, the data of `mxe demo`
 #   development   libraries, headers, CMake package, RTL sources, the Linux driver's sources, documents, examples
 #   linux         the Linux driver, mxe.ko, if it was built; in no package
-# Everything finds everything else by relative paths, so that the folder can be moved.
+# Installed files find each other by relative paths, so the folder can be moved.
 include_guard()
 include(CMakePackageConfigHelpers)
 
-set(_include ${CMAKE_INSTALL_INCLUDEDIR}/mxe)  # the one include root
+set(_include ${CMAKE_INSTALL_INCLUDEDIR}/mxe)  # the only include root
 set(_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/mxe)
 set(_share ${CMAKE_INSTALL_DATADIR}/mxe)
 
@@ -17,7 +17,7 @@ install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime
         PATTERN train* EXCLUDE)
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-# What is built of these: scripts/demo, for one, builds mxe and the design `base` alone.
+# Optional, because scripts/demo, for example, only builds mxe and the design `base`.
 install(TARGETS mxe-linux mxe-linux-init RUNTIME COMPONENT runtime OPTIONAL)
 if(MXE_BUILD_SOC)
   install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
@@ -30,8 +30,8 @@ if(MXE_BUILD_RTL)
 endif()
 
 # --------------------------------------------------------------- component development
-# mxe_install_part(<component> <target>=<name>...): the targets as mxe::<name>, in a file of the
-# package's component, which needs those of the components before it.
+# mxe_install_part(<component> <target>=<name>...): exports the targets as mxe::<name> in a component of the CMake
+# package, which requires the components before it.
 function(mxe_install_part component)
   foreach(pair IN LISTS ARGN)
     string(REGEX MATCH "^(.*)=(.*)$" _ ${pair})
@@ -39,8 +39,8 @@ function(mxe_install_part component)
     set(name ${CMAKE_MATCH_2})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     add_library(mxe::${name} ALIAS ${target})
-    # A static library names to those who link it what it was compiled with. They need neither our
-    # warnings nor headers of others.
+    # The interface of a static library lists its private libraries too. Other projects need neither the
+    # project's warnings nor third-party headers.
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
       list(REMOVE_ITEM links $<LINK_ONLY:mxe_warnings> $<LINK_ONLY:nlohmann_json::nlohmann_json>)
@@ -75,7 +75,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake
         DESTINATION ${_cmake} COMPONENT development)
 
-# Headers of the rooms that the targets above are, but for those of the reference's kernels.
+# Headers of the folders of the targets above, without those of the reference's kernels.
 set(_rooms model/numerics model/params model/blocks model/job model/engine model/platform sw/device)
 if(MXE_BUILD_RTL)
   list(APPEND _rooms tb/rtl)
@@ -93,13 +93,13 @@ install(FILES sw/regs/generated/mxe_parameters.h DESTINATION ${_include}/sw/regs
         COMPONENT development)
 install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
-# The RTL as a package for other tools, whatever this build does with it.
+# The RTL as a package for other tools, also if this build does not use it.
 install(DIRECTORY rtl DESTINATION ${_share} COMPONENT development
         FILES_MATCHING PATTERN *.sv PATTERN *.svh PATTERN *.vlt PATTERN *.f PATTERN *.core
                        PATTERN sources.cmake)
 install(FILES Bender.yml DESTINATION ${_share} COMPONENT development)
 
-# What MxeVerilate.cmake makes engines of one's own with (docs/bring-your-own-rtl.md).
+# Files with which MxeVerilate.cmake builds a user's engine (docs/bring-your-own-rtl.md).
 install(FILES tb/MxeVerilate.cmake tb/MxeEngineInterface.cmake tb/record_sources.cmake DESTINATION ${_share}/tb COMPONENT development)
 install(FILES tb/rtl/engine_plugin.cpp tb/rtl/fst_writer.cpp tb/rtl/verilated_factory.cpp tb/rtl/verilated_top.h
               tb/rtl/no_description.inc
@@ -107,15 +107,15 @@ install(FILES tb/rtl/engine_plugin.cpp tb/rtl/fst_writer.cpp tb/rtl/verilated_fa
 install(FILES sw/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/sw/regs/generated
         COMPONENT development)
 
-# Firmware in projects of one's own (docs/driver.md): sw/firmware/MxeFirmware.cmake and what it compiles.
+# Firmware in other projects (docs/driver.md): sw/firmware/MxeFirmware.cmake and its sources.
 install(DIRECTORY sw/firmware/runtime DESTINATION ${_share}/sw/firmware COMPONENT development)
 install(FILES sw/firmware/MxeFirmware.cmake DESTINATION ${_share}/sw/firmware COMPONENT development)
 install(DIRECTORY sw/driver sw/regs DESTINATION ${_share}/sw COMPONENT development
         FILES_MATCHING PATTERN *.c PATTERN *.h PATTERN examples EXCLUDE)
 install(DIRECTORY model/platform/soc/generated DESTINATION ${_share}/model/platform/soc COMPONENT development)
 
-# The Linux driver, to be built for a kernel (docs/linux-driver.md), and the one that was built for the kernel of mxe linux. That one is
-# in no package: its licences do not allow it.
+# The Linux driver's sources (docs/linux-driver.md), and mxe.ko for the kernel of mxe linux, which is in no package
+# because its licences forbid that.
 install(DIRECTORY sw/linux/module sw/linux/include DESTINATION ${_share}/sw/linux COMPONENT development
         PATTERN build EXCLUDE PATTERN .clang-format EXCLUDE)
 install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/linux/mxe.ko DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe/linux

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Settings every target of the project shares.
+# Settings that all targets of the project share.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-set(CMAKE_CXX_STANDARD 17)  # Debian's SystemC library links with C++17 and nothing else.
+set(CMAKE_CXX_STANDARD 17)  # Debian's SystemC library is compiled for C++17 and refuses to link with another version.
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 11)
@@ -12,15 +12,15 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(MXE_BUILD_TESTS)
-  enable_testing()  # before the first add_subdirectory: tests live next to what they test, too
+  enable_testing()  # before the first add_subdirectory, because all folders may add tests
 endif()
-include(GNUInstallDirs)  # where things are installed: programs find each other and their data by it
-# Every program lands where the documentation says: build/mxe, build/mxe_bench.
+include(GNUInstallDirs)  # installed programs find each other and their data by these paths
+# Programs are built where the documentation says: build/mxe, build/mxe_bench.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 find_program(MXE_CCACHE ccache)
 if(MXE_CCACHE)
-  # The base directory lets a second build tree hit what the first one compiled.
+  # With a base directory, ccache also finds the results of other build trees.
   set(MXE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
                    ${MXE_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MXE_LAUNCHER})
@@ -37,8 +37,7 @@ find_package(CLI11 REQUIRED)
 
 include(MxeWarnings)  # generated and third-party headers are SYSTEM
 
-# MXE_SANITIZE=address,undefined and MXE_COVERAGE=ON build everything with instrumentation; the
-# presets asan and coverage set them.
+# MXE_SANITIZE=address,undefined and MXE_COVERAGE=ON instrument all targets, as the presets asan and coverage do.
 set(MXE_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize takes them")
 option(MXE_COVERAGE "Count executed lines (gcov)" OFF)
 if(MXE_SANITIZE)
@@ -58,8 +57,7 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/MxeCompileTogether.cmake)
 
-# mxe_compile_quickly(): code below this directory runs for a moment; its compilation is what takes
-# time.
+# mxe_compile_quickly(): lowers optimisation below this directory, for code whose compilation takes longer than its run.
 macro(mxe_compile_quickly)
   add_compile_options($<$<CONFIG:Release>:-O1>)
 endmacro()

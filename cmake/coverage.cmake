@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints the line coverage of every source file below ROOT/{model,sw,tb} that the tests in BINARY
-# executed, least covered first. Asks GCOV; headers are left out, since each unit counts them anew.
+# Prints the line coverage of all source files below ROOT/{model,sw,tb} by the tests in BINARY, lowest first, from GCOV.
+# Headers are left out, because each compilation unit counts them separately.
 file(GLOB_RECURSE counts ${BINARY}/*.gcda)
 if(NOT counts)
   message(FATAL_ERROR "no counts: build and run the tests of the preset `coverage` first")

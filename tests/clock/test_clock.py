@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/clock and scripts/place-and-route make of a report of OpenSTA (of mxe_negatives) and one of nextpnr
-(of mxe_cbuf), which are real ones, shortened; and that these tests find faults planted in the scripts."""
+"""scripts/clock and scripts/place-and-route parse a report of OpenSTA (of mxe_negatives) and one of nextpnr (of
+mxe_cbuf), both real and shortened. Planted faults in the scripts must be found."""
 import copy
 import json
 import pathlib
@@ -32,7 +32,7 @@ endmodule
 
 
 def load(name, correct="", faulty=""):
-    """The script as a module, with a fault."""
+    """Loads the script as a module, with a fault planted."""
     text = (SCRIPTS / name).read_text(encoding="utf-8")
     if correct and text.count(correct) != 1:
         raise ValueError(f"'{correct}' must occur once in {name}")
@@ -52,7 +52,7 @@ class Clock(unittest.TestCase):
     def test_longest_paths(self):
         paths = self.clock.longest_paths(OPENSTA)
         self.assertEqual(list(paths), [0, 7])
-        # Arrival and what the register at the end asks for, as the report has them.
+        # The arrival time plus the setup time of the register at the end, both from the report.
         self.assertAlmostEqual(paths[0], 0.906 + 0.184, 2)
         self.assertAlmostEqual(paths[7], 0.922 + 0.159, 2)
 
@@ -106,7 +106,7 @@ class PlaceAndRoute(unittest.TestCase):
         self.assertAlmostEqual(cells + wires, 1000 / clock["achieved"], 3)
 
     def test_other_paths(self):
-        """A clock's edges only: not what comes from a port, or goes to one."""
+        """Only paths between clock edges count, not paths from or to a port."""
         expected = self.script.row("now", self.report)
         for start, end in (("async", "posedge clk_i"), ("posedge clk_i", "async")):
             path = copy.deepcopy(NEXTPNR["critical_paths"][0])

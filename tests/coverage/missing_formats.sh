@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Jobs of a single pair of formats are not enough for a short run, and the report says so.
+# With jobs of a single pair of formats, the report of a short run must list the missing formats.
 #   missing_formats.sh MXE PYTHON
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A shard of scripts/coverage runs its part and no other, the report is that of the whole, which ran
-# before, and a part that is missing is noticed.
+# A shard of scripts/coverage runs only its part; the report of all shards equals that of the previous whole run; a
+# missing part is an error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 report=build-rtl-coverage/report
 whole=$(<$report/coverage.json)
-[[ -z $(scripts/coverage --short --shard 2/2) ]]  # it is there
+[[ -z $(scripts/coverage --short --shard 2/2) ]]  # exists already
 rm -r $report/narrow
 if message=$(scripts/coverage --short --report 2>&1); then
   echo "a report without all runs: $message"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts as covered.
+// Which events the bins of the coverage count.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,7 +42,7 @@ TEST(Bins, AllAreDefinedOnce) {
   EXPECT_GT(count, 1000u);
 }
 
-/// What a job counts that ended well, in one group.
+/// The counts of a successful job in one group.
 Counts counts_of(const JobSpec& spec, const std::string& group) {
   const CosimJob job = make_job(spec);
   const JobImage image(job, 0x1000, 1);
@@ -65,7 +65,7 @@ TEST(JobBins, FormatsAndResults) {
   EXPECT_EQ(counts_of(spec, "format of B"), (Counts{{"mxint8", 1}}));
   EXPECT_EQ(counts_of(spec, "results"), (Counts{{"fp32, normal", 1}}));
   EXPECT_EQ(counts_of(spec, "bias x results"), (Counts{{"no bias, fp32", 1}}));
-  EXPECT_EQ(counts_of(spec, "pair x data"), Counts());  // no random job has only ones
+  EXPECT_EQ(counts_of(spec, "pair x data"), Counts());  // only directed jobs consist of ones
   spec.values = Values::codes;
   EXPECT_EQ(counts_of(spec, "pair x data"), (Counts{{"mxfp8_e4m3 x mxint8, codes", 1}}));
 }
@@ -106,13 +106,13 @@ TEST(JobBins, AJobThatFailedCountsItsStatusOnly) {
   EXPECT_EQ(coverage.counts(), (BinCounts{{"status", {{"ERR_READ", 1}}}}));
 }
 
-/// Pins of a port at which nothing happens.
+/// Pins of an idle port.
 struct Pins {
   RtlInputs in;
   RtlOutputs out;
 };
 
-/// What these cycles count.
+/// The counts of these cycles.
 Counts count_cycles(const std::vector<Pins>& cycles) {
   PortBins ports(Params::named("small"));
   for (const Pins& pins : cycles) ports.cycle(pins.in, pins.out);
@@ -158,7 +158,7 @@ TEST(PortBins, OrderOfAddressAndData) {
   EXPECT_EQ(order({both}), "write data with their address");
 }
 
-/// Accesses of software to the registers, one a cycle, and what they count in a group.
+/// One register access per cycle, and the counts in a group.
 class Accesses {
  public:
   void write(uint32_t address, uint32_t data) {
@@ -190,7 +190,7 @@ class Accesses {
 TEST(RegisterBins, DoorbellsByWhatCameOfThem) {
   Accesses software;
   software.write(MXE_REG_RING_TAIL, 3);
-  software.read(MXE_REG_RING_HEAD, 2);  // says nothing yet
+  software.read(MXE_REG_RING_HEAD, 2);  // not counted yet
   EXPECT_EQ(software.counts("doorbells"), Counts());
   software.read(MXE_REG_RING_HEAD, 3);
   EXPECT_EQ(software.counts("doorbells"), (Counts{{"forward, taken", 1}}));
@@ -242,7 +242,7 @@ TEST(StateBins, TransitionsAndLevels) {
                                       {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();
-  EXPECT_THROW(states.report(bins), mx::Error);  // no such transition
+  EXPECT_THROW(states.report(bins), mx::Error);  // there is no such transition
 }
 
 TEST(Coverage, IsWrittenAndReadable) {

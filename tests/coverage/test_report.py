@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report of coverage: what it merges, and what it complains about."""
+"""The report of coverage: merging, and the errors that it reports."""
 import json
 import pathlib
 import subprocess

@@ -1,27 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what a document tells its readers to type, and compares what it says is printed.
+"""Runs the commands of a document and compares the outputs that it shows.
 
-Every ```sh block that calls a program of the build (build/mxe ...), or names a folder beside the
-project (../...), is run as written, in the order of the page and in one scratch folder that looks
-like the project's root; what only calls scripts, CMake or an installation is for other tests. A
-block without a language that follows a ```sh block shows what that one printed, and must be the
-same but for seconds. A comment on the lines before a block changes this:
+Runs every ```sh block that calls a program of the build (build/mxe ...) or names a folder next to the project (../...),
+in the order of the page. All blocks run in one scratch folder that looks like the project's root. Other blocks, which
+call scripts, CMake or an installation, belong to other tests. A block without a language after a ```sh block shows its
+output, which must be the same except for seconds. Comments before a block change this:
 
-    <!-- run: COMMAND -->      the block is what COMMAND prints; a block in any language but sh is
-                               also in a file for COMMAND to read, block.LANGUAGE
-    <!-- shorter: A => B -->   the block is run with B in every place of A, a regular expression in
-                               which ^ and $ are the ends of a line, to take less time
+    <!-- run: COMMAND -->      the block is the output of COMMAND; a block in another language than sh is also
+                               a file block.LANGUAGE, which COMMAND can read
+    <!-- shorter: A => B -->   runs the block with B in every place of A, to save time; A is a regular
+                               expression in which ^ and $ are the ends of a line
     <!-- not run: REASON -->   the block is not run
 
-A table after the comment `<!-- table: COMMAND -->` is a table that COMMAND prints, among others. The
-paragraph or row after the comment `<!-- figures: COMMAND -->` has each figure that COMMAND prints, one a line.
+The table after the comment `<!-- table: COMMAND -->` is one of the tables that COMMAND prints. The paragraph or row
+after the comment `<!-- figures: COMMAND -->` contains each figure that COMMAND prints, one per line.
 
-With --clone the folder is a copy of the project with a history of its own instead, every ```sh block
-is run, and may build and change sources.
+With --clone, the folder is a copy of the project with its own Git history. Then every ```sh block is run, and may build
+and change sources.
 
-Exit status: 0, or 1 with a line for each block that is wrong. With --update the page gets the
-outputs that are printed now, where they differ. 77, which ctest calls skipped, if the command of --needs fails.
+Exit status: 0, or 1 with a line for each wrong block. With --update, the page receives the current outputs where they
+differ. 77, which ctest reports as skipped, if the command of --needs fails.
 """
 import argparse
 import dataclasses
@@ -34,17 +33,17 @@ import sys
 import tempfile
 
 SKIPPED = 77
-TIMEOUT = 300  # seconds a block may take
+TIMEOUT = 300  # limit for a block
 PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
 NOTE = re.compile(r"<!--\s*(run|shorter|not run|table|figures):\s*(.*?)\s*-->")
 
 
 class Wrong(Exception):
-    """What a document says is not so."""
+    """A document does not describe the program correctly."""
 
 
 class Differs(Wrong):
-    """What is shown is not what was printed."""
+    """A shown output differs from the printed one."""
 
     def __init__(self, message, printed):
         super().__init__(message)
@@ -58,14 +57,14 @@ class Block:
     language: str
     text: str
     notes: list
-    follows: bool  # nothing but comments and empty lines since the block before
+    follows: bool  # only comments and empty lines separate it from the block before
 
     def note(self, kind):
         return [text for name, text in self.notes if name == kind]
 
 
 def blocks_of(page):
-    """All fenced blocks of the text of a page."""
+    """Yields all fenced blocks of a page's text."""
     blocks, notes, body, follows = [], [], None, False
     start, language = 0, ""
     table = paragraph = None
@@ -102,7 +101,7 @@ def blocks_of(page):
 
 
 def shortened(block):
-    """The commands of a block, shortened. Throws Wrong where there is nothing to replace."""
+    """Returns the commands of a block, shortened. Throws Wrong if `shorter` replaces nothing."""
     text = block.text
     for note in block.note("shorter"):
         before, arrow, after = note.partition(" => ")
@@ -113,7 +112,7 @@ def shortened(block):
 
 
 def run(script, folder):
-    """What the commands print on stdout. Throws Wrong where one of them fails."""
+    """Returns the standard output of the commands. Throws Wrong if one fails."""
     try:
         done = subprocess.run(["bash", "-euc", script], cwd=folder, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=TIMEOUT, check=False)
@@ -125,18 +124,18 @@ def run(script, folder):
 
 
 def comparable(text):
-    """The lines of an output without what differs from run to run: seconds, blanks at the end."""
+    """Returns the lines of an output without seconds and trailing blanks, which vary."""
     text = re.sub(r"\b\d+(\.\d+)? s\b", "# s", text.strip())
     return [line.rstrip() for line in text.splitlines()]
 
 
 def tables_of(text):
-    """The tables in what a command prints, each with its lines."""
+    """Returns the tables in an output, as lists of lines."""
     return re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)
 
 
 def compare_table(shown, printed):
-    """Throws Differs with the differences to the table of the same header."""
+    """Throws Differs if the table with the same header differs."""
     header = shown.partition("\n")[0]
     alike = [table for table in tables_of(printed) if table.partition("\n")[0] == header]
     if not alike:
@@ -145,7 +144,7 @@ def compare_table(shown, printed):
 
 
 def compare(shown, printed):
-    """Throws Differs with the differences, if there are any."""
+    """Throws Differs if the texts differ."""
     lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
                                       lineterm="", n=1))
     if lines:
@@ -153,18 +152,18 @@ def compare(shown, printed):
 
 
 class Document:
-    """The blocks of one page, run in a folder."""
+    """The blocks of a page, run in a folder."""
 
     def __init__(self, page, folder, everything=False):
-        self.everything = everything  # also what calls no program of the build
+        self.everything = everything  # runs all blocks
         self.page, self.blocks, self.folder = page, blocks_of(page), folder
-        self.outputs = []    # (block, what it should show), of those that differ
+        self.outputs = []  # (block, correct output) where they differ
         self.commands = 0    # blocks run
-        self.printed = None  # by the block before, if it was run as written
-        self.tables = {}     # what commands with tables printed
+        self.printed = None  # output of the previous block, if it was run unchanged
+        self.tables = {}  # tables in the outputs of commands
 
     def check(self):
-        """Yields what is wrong, with its line."""
+        """Yields each error with its line."""
         for block in self.blocks:
             try:
                 self.check_block(block)
@@ -177,7 +176,7 @@ class Document:
             yield "1: no block is run"
 
     def updated(self):
-        """The page, after check(), with the outputs that were printed."""
+        """Returns the page with the current outputs; call it after check()."""
         lines = self.page.splitlines(keepends=True)
         for block, printed in reversed(self.outputs):
             text = [line.rstrip() + "\n" for line in printed.strip("\n").splitlines()]
@@ -214,7 +213,7 @@ class Document:
 
 
 def looks_like_root(folder, root, programs):
-    """Links in `folder` to what commands use, so that whatever they write stays in it."""
+    """Creates links in `folder` to the files that commands use, so that new files stay in the folder."""
     (folder / "build").mkdir()
     for program in programs:
         (folder / "build" / program.name).symlink_to(program.resolve())
@@ -223,7 +222,7 @@ def looks_like_root(folder, root, programs):
 
 
 def looks_like_clone(folder, root):
-    """What git knows of the project, or would, in a repository of its own; and its Python packages."""
+    """Copies the files that Git tracks or would add, with a new repository and the project's Python packages."""
     def git(*words, where=folder):
         return subprocess.run(["git", *words], cwd=where, check=True, capture_output=True, text=True).stdout
 

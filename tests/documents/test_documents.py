@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test of the documents notices each kind of falsehood, in pages of a few lines."""
+"""The test of the documents finds each kind of error, in pages of a few lines."""
 import pathlib
 import tempfile
 import unittest
 
 import documents
 
-# Each block has to call a program of the build: a comment for the shell does.
+# Only blocks that call a program of the build are run; a shell comment is enough.
 SH = "```sh\n# build/mxe\n"
 GREETING = SH + "echo hello\n```\n"
 

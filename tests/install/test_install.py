@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The installed project: what docs/build.md says about it, run as written, in a folder that was
-moved after the installation; and the Debian packages, unpacked into a folder."""
+"""The installed project: runs the commands of docs/build.md in a folder that was moved after the installation. Also
+the Debian packages, unpacked into a folder."""
 import json
 import os
 import pathlib
@@ -23,19 +23,19 @@ PREFIX = "/opt/mxe"  # in the documents
 
 
 def blocks(document, language, word):
-    """The code blocks of a document that contain the word, as one text."""
+    """Returns all code blocks of a document that contain the word, as one text."""
     found = blocks_of((SOURCE / document).read_text(encoding="utf-8"))
     return "".join(block.text for block in found if block.language == language and word in block.text)
 
 
 def here(line):
-    """A documented command for this build's folder, whatever its name."""
+    """Replaces the build folder of a documented command by this one."""
     line = line.replace("--install build ", f"--install {BUILD} ")
     return line.replace("build/CPack", f"{BUILD}/CPack")
 
 
 def run(command, **options):
-    """What a command prints; shows all of it if the command fails."""
+    """Returns the output of a command; prints all of it if the command fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **options)
     if done.returncode != 0:
@@ -44,12 +44,12 @@ def run(command, **options):
 
 
 def demo(program):
-    """The table of `mxe demo` without its time, from the root folder and without an environment."""
+    """Returns the table of `mxe demo` without its time, run from the root folder without environment variables."""
     return re.sub(r"\(.* s\)", "", run([str(program), "demo"], cwd="/", env={}))
 
 
 def is_included_first(header):
-    """Whether the source file of a header includes it before anything else."""
+    """Returns true if the source file of a header includes it first."""
     source = (SOURCE / header).with_suffix(".cpp")
     includes = re.findall(r'^#include (.*)$', source.read_text(encoding="utf-8"), re.MULTILINE) \
         if source.exists() else []
@@ -59,7 +59,7 @@ def is_included_first(header):
 class Example(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # The same folder each time, so that ccache knows what it compiles.
+        # Always the same folder, so that ccache finds the files again.
         cls.scratch = BUILD / "tests/install/scratch"
         shutil.rmtree(cls.scratch, ignore_errors=True)
         (cls.scratch / "build").mkdir(parents=True)
@@ -70,7 +70,7 @@ class Example(unittest.TestCase):
         first.rename(cls.prefix)
 
     def documented(self, word):
-        """The commands of docs/build.md that contain the word, for the moved installation."""
+        """Returns the commands of docs/build.md that contain the word, for the moved installation."""
         lines = blocks("docs/build.md", "sh", word).replace(PREFIX, str(self.prefix)).splitlines()
         self.assertTrue(lines, word)
         if not HAS_RTL:
@@ -104,7 +104,7 @@ class Example(unittest.TestCase):
         self.assertIn(snippet, example)
 
     def linux_driver(self, word):
-        """The commands of docs/linux-driver.md that contain the word, for the moved installation."""
+        """Returns the commands of docs/linux-driver.md that contain the word, for the moved installation."""
         text = blocks("docs/linux-driver.md", "sh", "/opt/mxe")
         return [line.replace(PREFIX, str(self.prefix)).replace("$(scripts/", f"$({SOURCE}/scripts/")
                 for line in text.splitlines() if word in line and "--install" not in line]
@@ -141,7 +141,7 @@ class Example(unittest.TestCase):
         self.assertEqual(printed, "layer: success, 32768 of 32768 results are right\n")
 
     def find_package(self, *arguments):
-        """What CMake says about a project that does nothing but find the package."""
+        """Returns CMake's messages for a project that only finds the package."""
         with tempfile.TemporaryDirectory() as folder:
             text = ("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
                     f"find_package(mxe CONFIG REQUIRED {' '.join(arguments)})\n")
@@ -204,8 +204,8 @@ class Example(unittest.TestCase):
             unit = "".join(f'#include "{name}"\n' for name in names)
             run([*language[:2], *options, language[2], "-"], input=unit)
 
-        # Together: none needs a header that is not installed. Alone: those whose source file does
-        # not prove already, by including it first, that the header needs nothing before it.
+        # All together: no installed header needs a missing one. Separately: headers that no source file
+        # includes first, which would show that they need nothing before them.
         compile_headers(headers, "c++", "-std=c++17", "c++")
         for header in headers:
             if not is_included_first(header):
@@ -228,8 +228,8 @@ class Example(unittest.TestCase):
 
     @unittest.skipUnless(HAS_RTL, "built without the RTL")
     def test_own_rtl_is_made_for_this_program(self):
-        """The simple engine as a project on the installed files: the folders that MxeVerilate.cmake
-        names exist, and the library would be one that the program loads."""
+        """Builds the simple engine as a project on the installed files: the folders that MxeVerilate.cmake names
+        exist, and its library is one that the program can load."""
         build = self.scratch / "simple_engine"
         run(["cmake", "-S", str(SOURCE / "docs/examples/simple_engine"), "-B", str(build),
              f"-DMXE_SOURCE_DIR={self.prefix}/share/mxe", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
@@ -244,7 +244,7 @@ class Example(unittest.TestCase):
 
 class Clone(unittest.TestCase):
     def test_first_commands_of_the_guides(self):
-        """They are too long for a test. What they name is there: script, preset, targets."""
+        """The commands take too long to run; the script, preset and targets that they name must exist."""
         for document in ("docs/driver.md", "docs/firmware.md"):
             setup, configure, build = blocks(document, "sh", "--preset").splitlines()
             self.assertTrue(os.access(SOURCE / setup, os.X_OK), setup)
@@ -275,7 +275,7 @@ class Package(unittest.TestCase):
             for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv",
                          "libmxe.so.0", "include/mxe/mxe_linux.h", "sw/linux/module/mxa_pci.c"):
                 self.assertIn(path, development)
-            for package in (mxe, dev):  # its licences do not allow to pass it on
+            for package in (mxe, dev):  # its licences forbid distribution
                 self.assertNotIn("mxe.ko", run(["dpkg-deb", "--contents", str(package)]))
 
 

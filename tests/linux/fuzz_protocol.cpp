@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer against the machine's side of User-mode Linux's protocols: messages, files with memory,
-// what lies in that memory, kicks. A guest that breaks a protocol must end in a ProtocolError,
-// whatever it does.
+// libFuzzer target: the host's side of User-mode Linux's protocols, with messages, memory files and
+// their contents, and kicks. A guest that breaks a protocol must end in a ProtocolError.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,7 +22,7 @@ using namespace mxe::uml;
 
 constexpr std::size_t kMemoryBytes = 65536;
 
-/// What the fuzzer gives, in pieces; zeroes when it is used up.
+/// The fuzzer's input, in pieces; zeros after its end.
 class Input {
  public:
   Input(const uint8_t* data, std::size_t bytes) : data_(data), left_(bytes) {}
@@ -64,7 +63,7 @@ class Function : public PciTarget {
   volatile uint8_t sum_ = 0;
 };
 
-/// One guest, from its first message to its first mistake.
+/// One guest, from its first message to its first protocol error.
 class Guest {
  public:
   Guest(GuestMemory& memory, Input& input)
@@ -77,7 +76,7 @@ class Guest {
   }
   ~Guest() { munmap(view_, kMemoryBytes); }
 
-  void begin() {  // as Linux does it, so that the fuzzer need not find it
+  void begin() {  // the start of a real Linux, which the fuzzer would not find
     MemoryRegion region{0, kMemoryBytes, 0, 0};
     std::vector<uint8_t> table(8 + sizeof region);
     table[0] = 1;

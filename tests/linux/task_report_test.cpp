@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mxe linux reads from the kernel's list of tasks.
+// Parses the kernel's list of tasks for the reports of mxe linux.
 #include "sw/guest/task_report.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace mxe::guest {
 namespace {
 
-// As Linux 6.12 prints it for sysrq-t, by its console. The second task waits for a lost completion.
+// Console output of Linux 6.12 for sysrq-t. The second task waits for a lost completion.
 constexpr const char* kTasks =
     "[  120.000000] sysrq: Show State\r\n"
     "[  120.000000] task:mxe-linux-init  state:S stack:0     pid:1     tgid:1     ppid:0      "

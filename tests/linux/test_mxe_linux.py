@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mxe linux as its user sees it: what a program reads and writes, exit codes, errors, and that nothing is left behind.
+"""mxe linux as a program: files that programs read and write, exit codes, errors, and nothing left behind.
 
-Exit status 77, which ctest calls skipped, if no kernel is built.
+Exit status 77, which ctest reports as skipped, if no kernel is built.
 """
 import argparse
 import os
@@ -26,19 +26,19 @@ def run(*words, stdin=subprocess.DEVNULL, environment=None, **named):
 
 
 def processes_of(folder):
-    """Processes of this machine whose command line names the folder."""
+    """Returns the processes of this machine whose command line contains the folder."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if str(folder).encode() in path.read_bytes():
                 found.append(int(path.parent.name))
         except OSError:
-            pass  # it has ended meanwhile
+            pass  # the process has ended
     return found
 
 
 class Errors(unittest.TestCase):
-    """What needs no kernel."""
+    """Tests that need no kernel."""
 
     def check(self, text, *words, environment=None):
         result = run(*words, environment=environment)
@@ -62,7 +62,7 @@ class Errors(unittest.TestCase):
 
 
 class Remedies(unittest.TestCase):
-    """Where a kernel is missing, every script names the command that builds that kernel, in one line."""
+    """If a kernel is missing, every script prints one line with the command that builds it."""
 
     def check(self, remedy, script, *words):
         root = pathlib.Path(options.linux_kernel).parents[1]
@@ -168,7 +168,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(0, self.linux("--free", "true").returncode)
 
     def check_report(self, first_line, result):
-        """What a run that does not end says: the engine, the tasks with their stacks and registers."""
+        """The report of a run that does not end: the engine, the tasks with their stacks and registers."""
         self.assertEqual(3, result.returncode, result.stderr)
         lines = result.stderr.splitlines()
         self.assertEqual(f"mxe linux: {first_line}", lines[0])
@@ -221,7 +221,7 @@ class Programs(unittest.TestCase):
         deadline = time.monotonic() + 30
         while not processes_of(self.folder) and time.monotonic() < deadline:
             time.sleep(0.01)
-        time.sleep(0.5)  # until there are processes of Linux's programs, too
+        time.sleep(0.5)  # then Linux has started its programs
         for number in signals:
             process.send_signal(number)
         process.communicate(timeout=30)

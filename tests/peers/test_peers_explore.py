@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/peers-explore reads of its peers, and what it makes of them, without the peers."""
+"""scripts/peers-explore without the peers: how it reads their outputs, and the tables that it writes."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -28,7 +28,7 @@ Answer = peers.Answer
 
 
 class Stub(peers.Peer):
-    """A peer that is Python's own, whose answer is a program."""
+    """A stub of a peer, whose output a Python program prints."""
 
     def __init__(self, runner, program, packages=("none==1",)):
         super().__init__(runner, "stub", packages, program)
@@ -55,7 +55,7 @@ class PeersExplore(unittest.TestCase):
         report = ("LayerID, Total Cycles (incl. prefetch), Total Cycles, Stall Cycles,\n"
                   "0, 13247, 12671, 0,\n")
         self.assertEqual(peers.scale_sim_cycles(report), 13247)
-        with self.assertRaises(ValueError):  # a version with other columns
+        with self.assertRaises(ValueError):  # another version has other columns
             peers.scale_sim_cycles("LayerID, Cycles,\n0, 13247,\n")
         self.assertEqual(peers.zigzag_cycles("INFO - cycles\ncycles 8736\n"), 8736)
 
@@ -74,7 +74,7 @@ class PeersExplore(unittest.TestCase):
         program = "print('cycles 7')"
         self.assertEqual(self.ask(program, 0).trouble, peers.NOT_ASKED)
         self.assertEqual(self.ask(program).cycles, 7)
-        self.assertEqual(self.ask(program, 0).cycles, 7)  # it is known now
+        self.assertEqual(self.ask(program, 0).cycles, 7)  # answered from the file now
 
     def test_answers_are_kept(self):
         program = "print('cycles 7')"
@@ -115,7 +115,7 @@ class PeersExplore(unittest.TestCase):
         self.assertEqual(counts[196, 256, 2304], 6)
 
     def test_recorded_answers(self):
-        """They are of the packages and inputs that the script has now."""
+        """The recorded answers belong to the packages and inputs of the current script."""
         keys = {peer(self.runner).key for peer in (peers.ScaleSim, peers.ZigZag)}
         recorded = [json.loads(line) for line in peers.RECORDED.read_text().splitlines()]
         self.assertEqual({one["key"] for one in recorded}, keys)
@@ -125,7 +125,7 @@ class PeersExplore(unittest.TestCase):
             self.assertGreater(zigzag.ask(shape, 0).cycles, 0)
 
     def run_whole(self, *options, cycles=10):
-        """All of it, with a peer that always says 7 and an engine that says 10."""
+        """A whole run with a peer that always gives 7 cycles and an engine that gives 10."""
         def run(_, command, folder, read):
             if "explore" in command:
                 (folder / "out").mkdir()
@@ -153,8 +153,7 @@ class PeersExplore(unittest.TestCase):
         self.assertIn("| SCALE-Sim | 21.00 | 1 |", text)
 
     def test_documents(self):
-        """Tables are written into a document, and other cycles of mxe explore, of the RTL, or none are
-        noticed."""
+        """Tables are written into a document. A change or lack of the cycles of mxe explore or the RTL is found."""
         page = pathlib.Path(self.folder.name) / "page.md"
         empty = "".join(f"before\n<!-- peers-explore: {name} -->\nold\n<!-- peers-explore: end -->\n"
                         for name in ("products", "resnet50"))

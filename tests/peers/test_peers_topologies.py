@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mxe explore` finds the products that SCALE-Sim's reader found in topologies (topologies.json, which
-scripts/peers-topologies records), or refuses a topology by the name of a column.
+"""`mxe explore` finds the same products in topologies as SCALE-Sim's reader (topologies.json, recorded by
+scripts/peers-topologies), or refuses a topology with the name of a column.
 
     test_peers_topologies.py --mxe PROGRAM
 """
@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-# SCALE-Sim's reader keeps these for a sparse array.
+# SCALE-Sim's reader accepts these for sparse arrays.
 REFUSED = {"sparse.csv": "sparse.csv:2: Sparsity is '1:4'",
            "gemm_sparse.csv": "gemm_sparse.csv:2: Sparsity is '2:4'"}
 
@@ -22,7 +22,7 @@ class Topologies(unittest.TestCase):
     recorded = json.loads((HERE / "topologies.json").read_text(encoding="utf-8"))
 
     def explore(self, topology):
-        """{exit status, message, products} of a run."""
+        """Returns {exit status, message, products} of a run."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "space.yaml").write_text("parameters: {NUM_PE: 32}\n", encoding="utf-8")

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Vector instructions stand only where the choice between the levels guards them.
+"""Vector instructions may only be in code that the choice of the vector level guards.
 
-Of functions with vague linkage (templates and inline functions outside an unnamed namespace) the
-linker keeps one copy for the whole program. A copy with AVX instructions would run wherever the
-function is called, on any processor. So code beyond the x86-64 baseline is allowed in functions
-with internal linkage of the levels' own objects only, and zmm registers in AVX-512's only."""
+For functions with vague linkage (templates, and inline functions outside an unnamed namespace) the linker keeps one
+copy for the whole program. A copy with AVX instructions would run on any processor. So code beyond the x86-64 baseline
+is only allowed in functions with internal linkage in the levels' own objects, and zmm registers only in AVX-512's."""
 import argparse
 import re
 import subprocess
@@ -13,7 +12,7 @@ import sys
 
 MEMBER = re.compile(r"^(\S+\.o):\s+file format")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
-# Every AVX instruction has a name in v; the baseline has verr and verw, which nobody uses.
+# Names of AVX instructions begin with v. The baseline has verr and verw, which the program does not use.
 VECTOR = re.compile(r"^\s*[0-9a-f]+:\s+(v\w+)\s+(.*)$")
 LEVEL = re.compile(r"_(avx2|avx512)\.")
 
@@ -26,7 +25,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def internal_functions(objdump: str, library: str) -> set[tuple[str, str]]:
-    """(object, function) of every symbol with internal linkage."""
+    """Returns (object, function) for every symbol with internal linkage."""
     found = set()
     member = ""
     for line in run(objdump, "-t", library):
@@ -38,7 +37,7 @@ def internal_functions(objdump: str, library: str) -> set[tuple[str, str]]:
 
 
 def vector_functions(objdump: str, library: str) -> dict[tuple[str, str], str]:
-    """(object, function) of code with AVX instructions: the widest register, "ymm" or "zmm"."""
+    """Returns {(object, function): widest register, "ymm" or "zmm"} for code with AVX instructions."""
     found: dict[tuple[str, str], str] = {}
     member = function = ""
     for line in run(objdump, "-d", "--no-show-raw-insn", library):
@@ -73,7 +72,7 @@ def main() -> int:
             faults.append(f"{member}: {function}: AVX-512 in an object of AVX2")
         if level:
             widest[level[1]] = max(register, widest.get(level[1], ""))
-    # Without these the check would look at nothing.
+    # Otherwise the check would have compared nothing.
     if widest != {"avx2": "ymm", "avx512": "zmm"}:
         faults.append(f"expected ymm registers in AVX2's objects, zmm in AVX-512's, found {widest}")
     print("\n".join(faults) or f"{len(vector)} functions with vector code, all internal")

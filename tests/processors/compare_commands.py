@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of mxe on another processor, under qemu-user: output and files as on this one."""
+"""Commands of mxe on another processor, in qemu-user: outputs and files must be the same as on this one."""
 import argparse
 import re
 import subprocess
@@ -23,7 +23,7 @@ COMMANDS = [
     [*MATMUL, "--format-a", "mxint8", "--format-b", "mxint8"],  # words on AVX2
     [*MATMUL, "--format-a", "mxfp8_e4m3", "--format-b", "mxfp8_e5m2"],  # float64
 ]
-SECONDS = re.compile(rb"[0-9.]+ s$", re.MULTILINE)  # what matmul took
+SECONDS = re.compile(rb"[0-9.]+ s$", re.MULTILINE)  # duration of matmul
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -35,9 +35,9 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def results(program: list[str], command: list[str]) -> dict[str, bytes]:
-    """Output and files of a command, each by its name."""
+    """Returns the output and the files of a command, by name."""
     with tempfile.TemporaryDirectory() as directory:
-        # qemu's own warnings come on the error stream.
+        # qemu prints warnings on the error stream.
         done = subprocess.run([*program, *command], cwd=directory, capture_output=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode}: {done.stderr.decode(errors='replace')}")

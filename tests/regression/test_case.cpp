@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases as files, as random streams and in processes of their own; and how failing ones shrink.
+// Cases as files, random cases, cases in separate processes, and the shrinking of failing cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -230,7 +230,7 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
   }
 }
 
-/// Every NaN and infinity of a format in every lane of either operand, and of both.
+/// Every NaN and infinity of a format, in every lane of either operand and of both.
 TEST(MakeJob, SpecialsInEveryLane) {
   JobSpec spec;
   spec.format_a = spec.format_b = mx::FormatId::mxfp8_e5m2;
@@ -253,7 +253,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
   }
 }
 
-/// The largest number of a block has each of its bits alone, at four magnitudes.
+/// The largest element of a block has each of its bits set alone, at four magnitudes.
 TEST(MakeJob, LoneBits) {
   JobSpec spec;
   spec.m = 480;
@@ -270,7 +270,7 @@ TEST(MakeJob, LoneBits) {
   EXPECT_EQ(largest.count(1.5f + 0x1p-23f), 1u);
 }
 
-/// The values are there for the rounding of results: it has to meet its edges.
+/// The values must reach the boundaries of rounding the results.
 TEST(MakeJob, BoundariesAreMet) {
   uint64_t saturations = 0, infinite = 0, nan_scales = 0;
   for (uint64_t seed = 0; seed < 50; seed++) {
@@ -292,12 +292,12 @@ TEST(MakeJob, BoundariesAreMet) {
   EXPECT_GT(nan_scales, 10u);
 }
 
-/// Whether `x` is an odd multiple of 2^exponent.
+/// Returns true if `x` is an odd multiple of 2^exponent.
 bool is_odd_multiple(double x, int exponent) {
   return std::abs(std::fmod(std::ldexp(x, -exponent), 2)) == 1;
 }
 
-/// Of FP16: halfway between two normal numbers, and between two subnormal ones.
+/// Ties of FP16 between two normal numbers, and between two subnormal ones.
 TEST(MakeJob, TiesOfFp16AreMet) {
   JobSpec spec;
   spec.m = 200;
@@ -318,7 +318,7 @@ TEST(MakeJob, TiesOfFp16AreMet) {
   EXPECT_GT(subnormal, 100);
 }
 
-/// Sums halfway between two subnormal numbers of FP32, and beside that.
+/// Sums halfway between two subnormal numbers of FP32, and near such ties.
 TEST(MakeJob, TinyTiesAreMet) {
   JobSpec spec;
   spec.m = spec.n = 48;
@@ -404,7 +404,8 @@ TEST(CasePool, RunsEveryCase) {
 
 // ---------------------------------------------------------------- shrinking
 
-/// Shrinks random cases under a made-up fault: a case fails if one of its jobs has it.
+/// Shrinks random cases for an invented fault: a case fails if `is_faulty` is true for one of its
+/// jobs.
 CoSimCase shrink_with(const std::function<bool(const CoSimCase&, const JobSpec&)>& is_faulty,
                       uint64_t seed) {
   const auto run = [&](const CoSimCase& c) {
@@ -466,7 +467,7 @@ TEST(Shrink, KeepsWhatItTakes) {
 }
 
 TEST(Shrink, AnotherFailureIsNotTheSame) {
-  // Smaller shapes fail too, but differently.
+  // Smaller shapes fail as well, but with another message.
   CoSimCase start;
   start.batches.resize(1);
   start.batches[0].jobs.resize(1);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The sets that scripts/drawn-designs draws are legal, differ, and come again with their seed."""
+"""The sets that scripts/drawn-designs draws are legal and different; the same seed gives the same sets."""
 import subprocess
 import sys
 import tempfile
@@ -20,7 +20,7 @@ def sets_of(seed, count, *more):
 
 
 def accepts(words):
-    """Whether the engine's own check of its parameters takes the set."""
+    """Returns true if the engine's own check accepts the set."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write("\n".join(word.replace("=", ": ") for word in words.split()) + "\n")
         file.flush()
@@ -34,7 +34,7 @@ def names_of(words):
 
 
 def all_parameters():
-    """The names that the program gives the parameters of an engine."""
+    """Returns the program's names of the engine parameters."""
     out = subprocess.run([MXE, "estimate", "1", "1", "1", "--format-a", "mxint8", "--format-b",
                           "mxint8"], capture_output=True, text=True, check=True).stdout
     shown = next(line for line in out.splitlines() if "configuration" in line)
