@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How scripts/area and its table of configurations call Yosys, and what they count as a gate equivalent."""
+"""Yosys commands of scripts/area and scripts/area_table.py, and the definition of a gate equivalent."""
 import os
 import re
 import subprocess
@@ -8,20 +8,20 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RTL = os.path.join(ROOT, "rtl")
 
-# As `synth`, but memories stay memories, and gates that have a transistor count.
+# Like `synth`, but memories stay memories, and gates are those with a transistor count.
 GATES = ["synth -run begin:fine", "opt -fast -full", "opt_clean", "techmap", "opt -fast",
          "abc -fast -g cmos", "opt_clean"]
 
 
 def sources(rtl=RTL):
-    """The RTL in the order of its list."""
+    """Returns the files of the RTL in the order of its list."""
     with open(os.path.join(rtl, "mxe.f"), encoding="utf-8") as file:
         names = [line.strip() for line in file if not line.startswith(("/", "+"))]
     return [os.path.join(rtl, n) for n in names]
 
 
 def rtl_of_revision(work, revision):
-    """The directory of the RTL as it was at a revision, under `work`."""
+    """Extracts the RTL of a revision below `work`; returns its directory."""
     folder = os.path.join(work, "rtl-" + re.sub(r"\W", "_", revision))
     os.makedirs(folder, exist_ok=True)
     archive = subprocess.run(["git", "-C", ROOT, "archive", revision, "rtl"], capture_output=True, check=False)
@@ -32,7 +32,7 @@ def rtl_of_revision(work, revision):
 
 
 def yosys(work, name, lines):
-    """Runs a script; returns its log."""
+    """Runs a Yosys script; returns its log."""
     path = os.path.join(work, name + ".ys")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
@@ -51,8 +51,8 @@ def elaborate(module, parameters, rtl=RTL):
     return lines + [f"hierarchy -check -top {module}"]
 
 
-# Transistors of the cells of `abc -g cmos`, as `stat -tech cmos` counts them; a gate equivalent is
-# the four of a NAND. Registers 16, with enable or synchronous reset the gates in front of them.
+# Transistors of the cells of `abc -g cmos`, as in `stat -tech cmos`. A gate equivalent is the 4 of a NAND. A register
+# has 16, plus the gates of its enable or synchronous reset.
 TRANSISTORS = {"$_BUF_": 1, "$_NOT_": 2, "$_AND_": 6, "$_NAND_": 4, "$_OR_": 6, "$_NOR_": 4,
                "$_ANDNOT_": 6, "$_ORNOT_": 6, "$_MUX_": 12, "$_NMUX_": 10, "$_XOR_": 12,
                "$_XNOR_": 12, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The area of engines of many configurations, by Yosys: sw/explore/data/area.json.
 
-No gate of a module depends on the modules around it, as nothing is flattened. So every module, with
-the parameters of one instance, is synthesized once and kept by what it was made from; an engine's area
-is the sum over its instances.
+Nothing is flattened, so the gates of a module do not depend on the modules around it. Each module is synthesized once
+for the parameters of an instance, and its result is cached by its sources. An engine's area is the sum over its
+instances.
 """
 import hashlib
 import json
@@ -20,7 +20,7 @@ TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
 NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16),
          "base": (8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16),
          "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16)}
-# Every parameter and the values it may have.
+# Every parameter and its values.
 VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "ROWS": [8, 16, 32, 64, 128, 256],
           "ACC_TILES": [1, 2, 4, 8, 16],
@@ -43,14 +43,14 @@ def legal(design):
 
 
 def designs():
-    """The named configurations; base with one parameter changed; every kind of PE; and random ones,
-    always the same."""
+    """The named configurations; base with one parameter changed; every kind of PE; random ones from a fixed
+    seed."""
     found = [dict(zip(VALUES, values)) for values in NAMED.values()]
     base = found[1]
     for name, values in VALUES.items():
         found += [dict(base, **{name: value}) for value in values]
     found += [dict(base, TREE_W=width, FP4_DUAL=0) for width in VALUES["TREE_W"]]
-    # The banks of B in a sequence of their own: the others are what they were before there was a choice.
+    # A separate sequence for the banks of B, so that the other parameters do not depend on it.
     draw, draw_banks = random.Random(18), random.Random(19)
     drawn = 0
     while drawn < RANDOM_DESIGNS:
@@ -69,13 +69,13 @@ PROMISE = re.compile(r"`MXE_(?:ASSERT|REQUIRE)\(")
 
 
 def text_of_source(name):
-    """A source as synthesis sees it, without comments and promises."""
+    """Returns a source as synthesis reads it, without comments, assertions and requirements."""
     with open(os.path.join(RTL, name), encoding="utf-8") as file:
         return " ".join(without_promises(synthesized(re.sub(r"//.*", "", file.read()))).split())
 
 
 def synthesized(text):
-    """The text without what stands behind conditions that synthesis does not meet."""
+    """Removes the text of conditions that are false in synthesis."""
     kept, taken = [], []
     for line in text.splitlines():
         directive = line.strip()
@@ -93,7 +93,7 @@ def synthesized(text):
 
 
 def without_promises(text):
-    """The text without MXE_ASSERT(...) and MXE_REQUIRE(...)."""
+    """Removes MXE_ASSERT(...) and MXE_REQUIRE(...)."""
     kept = ""
     while promise := PROMISE.search(text):
         kept += text[:promise.start()]
@@ -106,8 +106,8 @@ def without_promises(text):
 
 
 def items_of(package):
-    """What a package declares: the text of a constant, type or function by its name; each name of an
-    enumeration stands for all of it."""
+    """Returns the declarations of a package by name: constants, types and functions. The name of an enumeration
+    value maps to the whole enumeration."""
     items = {}
     text = text_of_source(package)
     for found in re.finditer(r"localparam [^;=]*?(\w+) = [^;]*;"
@@ -121,7 +121,7 @@ def items_of(package):
 
 
 def used_items(text, package, items):
-    """The texts of the items of a package that a source names, and of those that they name."""
+    """Returns the texts of the package items that a source uses, directly or through other items."""
     used = {}
     names = set(re.findall(package + r"::(\w+)", text))
     while names:
@@ -134,7 +134,7 @@ def used_items(text, package, items):
 
 
 def source_hashes():
-    """Of each module what it is made from: its text without comments, what it uses of the packages, the
+    """Returns a hash for each module over its text without comments, the package items that it uses, and the
     commands."""
     version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
     common = [version] + GATES
@@ -150,7 +150,7 @@ def source_hashes():
 
 
 def modules_of(path):
-    """The modules of a design as Yosys elaborated it: their instances and the bits of their memories."""
+    """Returns the modules of an elaborated design: their instances and the bits of their memories."""
     modules = {}
     module = None
     with open(path, encoding="utf-8") as file:
@@ -169,7 +169,7 @@ def modules_of(path):
 
 
 class ModuleCache:
-    """Gate equivalents of modules without what is inside them, and rows of the table, kept in a file."""
+    """A file with the gate equivalents of modules, without inner modules, and with rows of the table."""
 
     def __init__(self, work):
         self.path = os.path.join(work, "modules.json")
@@ -180,7 +180,7 @@ class ModuleCache:
                 self.known = json.load(file)
 
     def key(self, module, design):
-        """Yosys' name of a module tells its parameters, except for the top's."""
+        """Yosys' name of a module contains its parameters, except for the top module."""
         name = re.search(r"\\(mxe_\w+)", module)[1]
         values = f"{tuple(design.values())}" if name == "mxe_top" else ""
         return module.lstrip("\\") + values + "@" + self.sources[name]
@@ -202,7 +202,7 @@ class ModuleCache:
 
 
 def synthesize(work, design, modules, wanted):
-    """Gate equivalents of the `wanted` modules of a design; the others are left out as black boxes."""
+    """Returns the gate equivalents of the `wanted` modules of a design; the others are black boxes."""
     stat = os.path.join(work, "table.stat")
     lines = [f"read_ilang {design}", "setattr -mod -unset top mxe_top"]
     lines += [f"blackbox {m}" for m in modules if m not in wanted]
@@ -218,14 +218,14 @@ def synthesize(work, design, modules, wanted):
 
 # -------------------------------------------------------------------------------------- table
 def elaborated(work, parameters):
-    """The modules of a configuration, and the file they are in."""
+    """Returns the file of an elaborated configuration, and its modules."""
     path = os.path.join(work, "table.il")
     yosys(work, "table_design", elaborate("mxe_top", parameters) + [f"write_ilang {path}"])
     return path, modules_of(path)
 
 
 def blocks_of(modules, own):
-    """An engine's area block by block, with all that is inside each; of the PEs one."""
+    """Returns an engine's area by block, including inner modules; of the PEs, one."""
     def total(module):
         return own[module] + sum(total(kind) for kind in modules[module]["cells"].values())
 
@@ -255,7 +255,7 @@ def memory_bits(modules):
 
 
 def measure_design(work, cache, parameters):
-    """The row of a configuration, and how many modules had to be synthesized for it."""
+    """Returns the row of a configuration, and the number of modules that were synthesized for it."""
     if cache.row_key(parameters) in cache.known:
         return cache.known[cache.row_key(parameters)], 0
     path, modules = elaborated(work, parameters)
@@ -270,7 +270,7 @@ def measure_design(work, cache, parameters):
 
 
 def text_of(rows, sources):
-    """JSON with a line for each design."""
+    """JSON with one line per design."""
     head = json.dumps({"version": 1, "flow": "; ".join(GATES), "sources": sources}, indent=1)
     # The cache sorts keys.
     rows = [dict(r, parameters={n: r["parameters"][n] for n in VALUES}) for r in rows]
@@ -280,7 +280,7 @@ def text_of(rows, sources):
 
 
 def write_table(work):
-    """Synthesizes what the cache lacks and writes the table."""
+    """Synthesizes the modules that the cache lacks, and writes the table."""
     cache = ModuleCache(work)
     rows = []
     everything = designs()
@@ -295,7 +295,7 @@ def write_table(work):
 
 
 def check_table():
-    """Tells which modules' sources are no longer those that the table was made from."""
+    """Prints the modules whose sources have changed since the table was made."""
     with open(TABLE, encoding="utf-8") as file:
         kept = json.load(file)["sources"]
     now = source_hashes()

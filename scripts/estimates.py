@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What build/mxe says of products and networks, for the scripts that make tables of it."""
+"""Results of build/mxe for products and networks, shared by the scripts that write tables."""
 import csv
 import json
 import os
@@ -11,14 +11,14 @@ WORKLOADS = os.path.join(ROOT, "sw", "explore", "workloads")
 
 
 def answer(*words):
-    """What mxe prints."""
+    """Returns the output of mxe."""
     command = [os.path.join(ROOT, "build", "mxe")] + [str(word) for word in words]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 
 
 def estimate(m, n, k, format_a, format_b, **options):
-    """The JSON of `mxe estimate`. An option mem_latency=64 is --mem-latency 64, and
-    multicast=True is --multicast, which multicast=False leaves out."""
+    """Returns the JSON of `mxe estimate`. The option mem_latency=64 becomes --mem-latency 64, multicast=True becomes
+    --multicast, and multicast=False is left out."""
     words = []
     for name, value in options.items():
         if value is not False:
@@ -27,12 +27,12 @@ def estimate(m, n, k, format_a, format_b, **options):
 
 
 def share(job):
-    """Of the bound that an estimate reaches."""
+    """Returns the share of the bound that an estimate reaches."""
     return job["bound_cycles"] / job["cycles"]
 
 
 def explore(workload, config, latencies, format_a, format_b):
-    """The points of `mxe explore`, one for each latency, of a workload that ships."""
+    """Returns the points of `mxe explore` for a shipped workload, one for each latency."""
     with tempfile.TemporaryDirectory() as folder:
         space, output = os.path.join(folder, "space.yaml"), os.path.join(folder, "output")
         with open(space, "w", encoding="utf-8") as file:
@@ -45,15 +45,15 @@ def explore(workload, config, latencies, format_a, format_b):
 
 
 def layers(workload):
-    """The rows of a workload that ships: name, M, N, K, count."""
+    """Returns the rows of a shipped workload: name, M, N, K, count."""
     with open(os.path.join(WORKLOADS, workload + ".csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     return [(row["layer"],) + tuple(int(row[name]) for name in ("M", "N", "K", "count")) for row in rows]
 
 
 def queue(target, config, latency, when, result, jobs):
-    """Clocks of jobs (M, N, K, count) that wait in the ring behind each other, all but the first, and
-    how many these are. `when`: their operands are read in their turn, early, or as layers."""
+    """Returns the cycles of consecutive jobs (M, N, K, count) in the ring without the first one, and the number of
+    jobs counted. `when`: the time at which operands are read, `turn`, `early` or `layers`."""
     words = [os.path.join(ROOT, "build", "mxe_queue_cost"), target, config, latency, when, result]
     for job in jobs:
         words += job
