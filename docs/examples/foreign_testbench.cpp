@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MXE on a SystemC board of your own, with its memory and its processor: see docs/model.md.
+// MXE on another SystemC board, with its memory and its processor: see docs/model.md.
 #include <cstdio>
 #include <cstring>
 
@@ -52,7 +52,7 @@ int sc_main(int, char**) {
   mxe::Engine engine("engine", mxe::Params::named("small"));
   sc_core::sc_signal<bool> irq("irq");
   engine.irq(irq), engine.mem.bind(board.memory), board.cpu.bind(engine.regs);
-  sc_core::sc_start();  // until nothing happens any more
+  sc_core::sc_start();  // until no event is pending
   const float* d = reinterpret_cast<float*>(board.bytes + 0x3000);
   const auto* record = reinterpret_cast<uint32_t*>(board.bytes + MXE_DESC_STATUS);
   std::printf("D[0][0] = %g, status %u after %u clock cycles\n", *d, record[0], record[2]);

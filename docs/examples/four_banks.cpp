@@ -11,9 +11,9 @@ int sc_main(int, char**) {
   setup.params = mxe::Params::named("base");
   setup.cycles_only = true;
   mxe::JobShape shape;
-  shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used for a short time
+  shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used briefly
 
-  // SystemC wants all modules before the first simulation.
+  // SystemC requires all modules before the first simulation.
   constexpr unsigned kLatencies[] = {32, 128, 400};
   std::vector<mxe::Device> devices;
   for (const unsigned latency : kLatencies) {

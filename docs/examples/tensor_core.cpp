@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the window of a tensor core costs: the first layer of a classifier of digits on an engine
+// Loss by the window of a tensor core: the first layer of a classifier of digits on an engine
 // with another arithmetic. See docs/model.md.
 #include "tensor_core.h"
 
@@ -41,7 +41,7 @@ int sc_main(int, char** argv) {
 
   mxe::EngineSetup setup;
   std::vector<mxe::Device> devices;
-  devices.emplace_back(mxe::Target::model, setup);  // MXE's own arithmetic
+  devices.emplace_back(mxe::Target::model, setup);  // MXE's arithmetic
   for (const int window : {25, 13, 10}) {
     setup.arithmetic = [window](const mxe::Params& params) {
       return std::make_unique<TensorCore>(params, window);

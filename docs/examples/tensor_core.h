@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An arithmetic of one's own for the model: see docs/model.md.
+// Another arithmetic for the model: see docs/model.md.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include "model/engine/arithmetic.h"
 #include "model/numerics/accumulate.h"
 
-/// Products and accumulator are aligned to the largest exponent among them, cut off `window` bits
-/// below it and added, as tensor cores do; the sum is cut to FP32. For finite operands.
+/// Aligns products and accumulator to the largest exponent among them, drops all bits more than
+/// `window` bits below it and adds, as tensor cores do. Truncates the sum to FP32. Finite operands.
 class TensorCore : public mxe::Arithmetic {
  public:
   TensorCore(const mxe::Params& params, int window)
@@ -56,7 +56,7 @@ class TensorCore : public mxe::Arithmetic {
     const mx::ElementFormat& f = mx::element_format(format);
     return std::ldexp(mx::integer_table(format)[code], f.lsb_exponent);
   }
-  /// Of a significand; zeros take part with -126, and subnormals with the smallest normal one.
+  /// Exponent of a significand: -126 for zeros, that of the smallest normal number for subnormals.
   static int exponent(mx::FormatId format, double x) {
     return x == 0 ? -126 : std::max(std::ilogb(x), mx::element_format(format).emin());
   }

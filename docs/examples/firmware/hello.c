@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of one's own: says hello, identifies the engine, sleeps and tells the time.
+// An example program: greets, identifies the engine, sleeps and prints the time.
 #include "soc.h"
 
 int main(int argc, char** argv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The driver finds a device. Here an array of registers stands for it, on a processor it would be
+/// The driver finds a device. Here an array of registers replaces it. On a processor it would be
 /// the device's address (sw/driver/examples/bare_metal.c).
 #include <mxe_driver.h>
 #include <stdio.h>

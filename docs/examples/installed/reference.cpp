@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two matrices quantized, and their product as the engine must compute it: that of the quantized
-// numbers but for rounding.
+// Quantizes two matrices and computes their product as the engine does: the product of the
+// quantized numbers, apart from rounding.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same job on the model and on the RTL: they agree in every byte and every cycle.
+// The same job on the model and on the RTL, with equal bytes and cycles.
 #include <cstdio>
 #include <systemc>
 #include <vector>
@@ -16,7 +16,7 @@ int sc_main(int, char**) {
 
   mxe::EngineSetup setup;
   setup.params = mxe::Params::named("small");
-  // SystemC builds its modules once, so both devices are there before the first job runs.
+  // SystemC requires all modules before the first simulation, so both devices are made first.
   mxe::Device model(mxe::Target::model, setup), rtl(mxe::Target::rtl, setup);
   const mxe::DeviceResult expected = model.run(job), result = rtl.run(job);
 

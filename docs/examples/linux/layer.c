@@ -13,7 +13,7 @@ enum {
   BLOCK = 32,    // elements that share a scale
   ENTRIES = 4,   // of the ring
   ONE_SECOND = 1000000,
-  WHOLE_NUMBERS = 127 + 6,  // MXINT8 has six bits after the point; a scale of 2^6 undoes that
+  WHOLE_NUMBERS = 127 + 6,  // MXINT8 has six bits after the point; a scale of 2^6 cancels them
 };
 
 /// An object of the kernel: memory for this program, and its address for the engine.

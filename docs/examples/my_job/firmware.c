@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job on a RISC-V processor beside the engine.
+// The job on a RISC-V processor connected to the engine.
 #include "job.h"
 #include "soc.h"
 

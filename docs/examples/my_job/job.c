@@ -3,7 +3,7 @@
 
 enum {
   ONE_SECOND = 1000000,
-  WHOLE_NUMBERS = 127 + 6,  // MXINT8 has six bits after the point; a scale of 2^6 undoes that
+  WHOLE_NUMBERS = 127 + 6,  // MXINT8 has six bits after the point; a scale of 2^6 cancels them
 };
 
 static void fill(struct job_memory* memory) {
@@ -15,7 +15,7 @@ static void fill(struct job_memory* memory) {
   for (int n = 0; n < N; n++) memory->b_scales[n] = WHOLE_NUMBERS;
 }
 
-/// Of an FP32 number between 1 and 2^24.
+/// Integer value of the bits of an FP32 number between 1 and 2^24.
 static uint32_t to_integer(uint32_t bits) {
   const uint32_t exponent = bits >> 23, fraction = bits & 0x7fffff;
   return (fraction | 0x800000) >> (127 + 23 - exponent);

@@ -8,7 +8,7 @@
 
 enum { M = 2, N = 3, K = 32, RING_ENTRIES = 4 };
 
-/// What the engine reads and writes, at a multiple of 128.
+/// Memory that the engine reads and writes, at a multiple of 128.
 struct job_memory {
   uint8_t ring[RING_ENTRIES][MXE_DESC_SIZE];
   int8_t a[M][K], b[N][K];
@@ -16,8 +16,8 @@ struct job_memory {
   uint32_t d[M][N];                  // FP32
 };
 
-/// Fills A and B, multiplies, and makes integers of D. `address` is the engine's for `memory`.
-/// Returns MXE_OK or why not.
+/// Fills A and B, multiplies, and converts D to integers. `address` is the engine's for `memory`.
+/// Returns MXE_OK or an error code.
 int run_job(const struct mxe_port* port, struct job_memory* memory, uint64_t address);
 
 #endif  // JOB_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as a program of Linux, on the engine that the kernel has (docs/linux.md).
+// The job as a Linux program, on the engine of the kernel driver (docs/linux.md).
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as a program of this machine: my_job model|rtl. SystemC's library brings main(), which
+// The job as a program of this machine: my_job model|rtl. SystemC's library contains main(), which
 // calls sc_main().
 extern "C" {
 #include "job.h"
@@ -17,7 +17,7 @@ static void print(const job_memory& memory) {
   }
 }
 
-/// On the host of the platform, which reaches the engine's registers, memory and interrupt.
+/// Runs on the host of the platform, which accesses the engine's registers, memory and interrupt.
 static int program(mxe::Host& host) {
   const uint64_t address = host.allocate(sizeof(job_memory), MXE_DESC_SIZE);
   auto* memory = reinterpret_cast<job_memory*>(host.memory().data(address, sizeof(job_memory)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simple engine's one state machine: takes jobs from the ring, reads what each result needs
-// element block by element block, multiplies, writes the result, reports the job. One thing at a
-// time: nothing is kept, nothing overlaps, one burst is under way at most.
+// The simple engine's only state machine. It takes a job from the ring, reads the operands of each
+// result block by block, multiplies, writes the result and reports the job. Steps do not overlap,
+// no operand is kept, and at most one burst is outstanding.
 `include "mxe_assert.svh"
 `default_nettype none
 module simple_control #(
@@ -28,7 +28,7 @@ module simple_control #(
   output logic        irq_ring_overflow_o,
   output logic [31:0] last_job_o,
   output logic [31:0] last_status_o,
-  // what this clock is counted as, and amounts
+  // counter of this cycle, and amounts
   output logic        mac_active_o,
   output logic        stall_a_o,
   output logic        stall_b_o,
@@ -75,7 +75,7 @@ module simple_control #(
     StReset
   } state_e;
 
-  // What is read, in this order, and what is written.
+  // Reads, in this order, and writes.
   localparam logic [2:0] OfDesc   = 3'd0;
   localparam logic [2:0] OfBias   = 3'd1;
   localparam logic [2:0] OfA      = 3'd2;
@@ -147,7 +147,7 @@ module simple_control #(
   assign bias_bf16      = desc_q[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
   assign bf16           = (out_fmt == mxe_reg_pkg::OUT_BF16);
 
-  // The first rule that is broken.
+  // Status of the first broken rule.
   logic       c_misaligned, d_misaligned, several;
   logic [3:0] check;
   assign several      = desc_q[mxe_reg_pkg::DESC_BATCH_COUNT_LSB +:
@@ -214,13 +214,13 @@ module simple_control #(
 
   // A read of up to 16 beats, as bursts that end at 4 KiB boundaries.
   logic [60:0]   beat_addr_q;  // of the next burst
-  logic [4:0]    beats_q, burst;  // still to be asked for; of the next burst
+  logic [4:0]    beats_q, burst;  // not yet requested; in the next burst
   logic [9:0]    beats_to_4k;
   logic [3:0]    beat_q;       // of the data
   logic [2:0]    offset_q;     // of the first byte
   logic          error_q;
   logic [1023:0] data_q;
-  logic [255:0]  bytes_read;   // what was read last, from bit 0 on
+  logic [255:0]  bytes_read;   // the last bytes read, from bit 0 on
   assign beats_to_4k = 10'd512 - {1'b0, beat_addr_q[8:0]};
   always_comb begin
     burst = beats_q;
@@ -286,7 +286,7 @@ module simple_control #(
   assign m_wstrb_o   = (writing_q != ToResult) ? 8'hff : (bf16 ? 8'h03 : 8'h0f) << to[2:0];
   assign m_bready_o  = (state_q == StResponse);
 
-  // ---------------------------------------------------------------- what the clocks are spent on
+  // ---------------------------------------------------------------- use of the cycles
   logic reads;
   assign reads           = (state_q == StFetch) | (state_q == StAddress) | (state_q == StData);
   assign mac_active_o    = (state_q == StMac);
@@ -329,7 +329,7 @@ module simple_control #(
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
-      if (writing_q == ToResult) cycles_q <= cycles_q + 64'd1;  // the record says what they were
+      if (writing_q == ToResult) cycles_q <= cycles_q + 64'd1;  // they are in the record
       case (state_q)
         StIdle: begin
           reading_q <= OfDesc;
@@ -424,7 +424,7 @@ module simple_control #(
               state_q   <= StFetch;
             end
           end else if ((writing_q == ToCycles) & ~m_berror_i) begin
-            // A record is whole or not there.
+            // A record is written completely or not at all.
             writing_q <= ToStatus;
             state_q   <= StWrite;
           end else begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine that is as simple as the interface of MXE allows: docs/bring-your-own-rtl.md. The pins
-// are those of mxe_top; the register file is MXE's, everything behind it is not.
+// are those of mxe_top and the register file is MXE's. All other logic is independent.
 `default_nettype none
 module simple_engine #(
   parameter int unsigned QUEUE_DEPTH = 16,  // most descriptors in the ring
@@ -80,7 +80,7 @@ module simple_engine #(
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_tail_used, ring_head;
   logic        doorbell;
-  logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;  // what software reads
+  logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;  // values for software
 
   mxe_regs u_regs (
     .clk_i                          (clk_i),

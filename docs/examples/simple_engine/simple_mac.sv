@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the simple engine: one pair of elements a clock into an exact integer sum, one
-// addition to an FP32 accumulator per block. The addition is done in fixed point, in a number so
-// wide that nothing can be lost, and rounded once: easy to believe rather than small.
+// The arithmetic of the simple engine. It adds the product of one pair of elements per cycle to an
+// exact integer sum, and each block's sum to an FP32 accumulator. That addition is in fixed point,
+// wide enough to be exact, and is rounded once. The design is simple to check, not small.
 `default_nettype none
 module simple_mac (
   input  logic        clk_i,
