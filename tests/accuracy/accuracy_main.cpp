@@ -21,7 +21,6 @@ struct Options {
   std::string update;
 };
 
-/// Runs `jobs` jobs in streams with or without jitter.
 mxe::Accuracy run(const mxe::Configuration& configuration, const Options& options, unsigned jobs,
                   bool jitter) {
   mxe::Accuracy accuracy(configuration.name, jitter);

@@ -9,7 +9,6 @@
 
 namespace mxe {
 
-/// Runs the job that an entry of the baseline describes.
 using MeasureEntry = std::function<StreamMeasurement(const nlohmann::ordered_json& entry)>;
 
 /// Measures every job of the baseline in the file `path` and compares its cycles with the recorded

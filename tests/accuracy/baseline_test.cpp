@@ -20,7 +20,6 @@ class Baseline : public ::testing::Test {
   Baseline() { std::ofstream(path_) << kRecorded; }
   ~Baseline() override { std::remove(path_.c_str()); }
 
-  /// Returns the exit status for these measured cycles.
   int check(uint64_t model, uint64_t rtl, const std::string& reason = "",
             const std::vector<std::string>& mismatches = {}) const {
     return check_baseline(path_, reason, [&](const nlohmann::ordered_json& entry) {

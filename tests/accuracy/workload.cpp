@@ -49,7 +49,6 @@ MemoryTiming Workload::memory(bool jitter) {
   MemoryTiming timing;
   timing.latency = random_.one_in(2) ? size(1, kMaxLatency)
                                      : static_cast<unsigned>(random_.uniform(1, kMaxLatency));
-  // Half of the memories have the full bandwidth.
   if (random_.one_in(2))
     timing.bytes_per_cycle = params_.mem_bytes() * (0.25 + 0.75 * random_.real());
   if (jitter) timing.jitter_seed = random_.uniform(1, ~uint64_t{0});

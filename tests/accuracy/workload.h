@@ -36,7 +36,6 @@ struct Stream {
 /// port's.
 class Workload {
  public:
-  /// `max_cycles`: approximate limit of a job's cycles.
   Workload(const Params& params, uint64_t seed, uint64_t max_cycles)
       : params_(params), max_cycles_(max_cycles), random_(seed), generator_(params, seed) {}
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of co-simulation (model, RTL, buses, memories, driver and all comparisons) compared with the bare
-// Verilated RTL for the same cycles.
+// Cost of co-simulation (model, RTL, buses, memories, driver and all comparisons) compared with the
+// bare Verilated RTL for the same cycles.
 //
 //   build/mxe_cosim_bench
 //
-// "cosim" runs the same jobs repeatedly through CoSim and counts the RTL's clock cycles; "bare" applies
-// the pins recorded in such a run to the Verilated class.
+// "cosim" runs the same jobs repeatedly through CoSim and counts the RTL's clock cycles; "bare"
+// applies the pins recorded in such a run to the Verilated class.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -19,7 +19,6 @@
 namespace mxe {
 namespace {
 
-/// The input pins of one cycle.
 struct Pins {
   RtlInputs in;
   std::size_t beat = 0;  ///< number of the beat of read data, if in.m_rdata is set

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated clock cycles per second of the RTL, of the model with data (functional) and without (timing, as
-// in `mxe estimate`): one product of 512 x 512 x 512 in MXFP8 on configuration base. Also layers of
-// Llama-3-8B for 2,048 tokens without data.
+// Simulated clock cycles per second of the RTL, of the model with data (functional) and without
+// (timing, as in `mxe estimate`): one product of 512 x 512 x 512 in MXFP8 on configuration base.
+// Also layers of Llama-3-8B for 2,048 tokens without data.
 #include "tests/bench/engine_bench.h"
 
 #include <benchmark/benchmark.h>
@@ -81,7 +81,6 @@ class Bench {
       write(host, job_.b_addr, job_.b_scale_addr, operand(n, k, 2));
     });
   }
-  /// Runs the product and returns its cycles.
   uint64_t run() {
     mxe_completion completion{};
     platform_.run([&](Host&) {

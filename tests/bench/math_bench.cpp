@@ -28,7 +28,6 @@ void set_rate(benchmark::State& state) {
                                                   benchmark::Counter::kIsIterationInvariantRate);
 }
 
-/// Memory for a quantized matrix.
 struct Quantized {
   explicit Quantized(uint32_t format) : elements(kValues), scales(kValues / MXE_BLOCK) {
     out = {format, elements.data(), scales.data(), mxe_row_bytes(format, kColumns),

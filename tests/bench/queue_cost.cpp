@@ -3,10 +3,10 @@
 //
 //     mxe_queue_cost model|rtl CONFIG LATENCY WHEN bf16|fp32 M N K COUNT [M N K COUNT ...]
 //
-// runs COUNT jobs of each shape in a ring of 16 entries that is kept full. Prints the cycles of all jobs
-// except the first, and their number. WHEN selects when operands may be read: `turn`, after the previous
-// jobs have ended; `early`, before that; `layers`, early except for the first job of a shape, which reads
-// results of the previous shape's jobs.
+// runs COUNT jobs of each shape in a ring of 16 entries that is kept full. Prints the cycles of all
+// jobs except the first, and their number. WHEN selects when operands may be read: `turn`, after
+// the previous jobs have ended; `early`, before that; `layers`, early except for the first job of a
+// shape, which reads results of the previous shape's jobs.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,10 +27,8 @@ struct Shape {
   bool early;
 };
 
-/// Jobs of MXFP8, each with its own operands and results.
 class Queue {
  public:
-  /// Results are FP32 if `fp32` is set, otherwise BF16.
   Queue(Host& host, bool fp32) : host_(host), fp32_(fp32), ring_(host.allocate(2048, 2048)) {}
 
   uint64_t run(const std::vector<Shape>& jobs) {

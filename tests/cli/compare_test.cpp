@@ -52,7 +52,6 @@ TEST_F(Compare, Presets) {
 }
 
 TEST_F(Compare, Safetensors) {
-  // Two tensors of 32 ones, F32 and BF16.
   const std::string header = R"({"w":{"dtype":"F32","shape":[32],"data_offsets":[0,128]},)"
                              R"("v":{"dtype":"BF16","shape":[1,32],"data_offsets":[128,192]}})";
   std::string file(8, '\0');

@@ -68,7 +68,6 @@ TEST_F(Cosim, PassingCasesLeaveNothingBehind) {
   EXPECT_FALSE(std::filesystem::exists(path("waves")));
 }
 
-/// The report with its times replaced.
 std::string timeless(const std::string& report) {
   static const std::regex kTime(R"((time="|"seconds":|cycles, )[0-9.e+-]+)");
   return std::regex_replace(report, kTime, "$1#");
@@ -106,7 +105,6 @@ TEST_F(CosimParts, MergeToTheReportOfOneRun) {
   std::vector<std::string> merge_json = merge;
   merge_json.insert(merge_json.begin() + 1, "--json");
   EXPECT_EQ(timeless(mxe(merge_json).out), timeless(json));
-  // No temporary files are left.
   for (const auto& file : std::filesystem::directory_iterator(path("."))) {
     EXPECT_NE(file.path().filename().string().substr(0, 2), "a.");
   }

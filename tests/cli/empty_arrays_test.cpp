@@ -33,7 +33,6 @@ class EmptyArrays : public CliTest {
     write_text(name, file + header);
   }
 
-  /// Type and shape of a .npy file.
   std::pair<std::string, Shape> description(const std::string& name) {
     const mx::NpyArray array = mx::read_npy(path(name));
     return {std::string(mx::dtype_name(array.dtype)), array.shape};

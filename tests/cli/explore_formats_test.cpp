@@ -135,7 +135,6 @@ TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   }
 }
 
-// The format map of a budget, read again, gives the same formats and cycles.
 TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
   explore({});
   const std::vector<nlohmann::json> front = lines("out/formats.jsonl");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explore on the ONNX files that tests/cli/onnx/make.py writes.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -123,7 +122,6 @@ TEST_F(ExploreOnnx, UnsupportedOperators) {
   expect_bad(changed("digits", "Relu", "Rule"), {}, "(Rule): operator Rule is not supported");
 }
 
-// Dimensions whose names are expressions.
 TEST_F(ExploreOnnx, DimensionsThatAreExpressions) {
   const std::string model = changed("digits", "batch", "n * 9");
   EXPECT_EQ(point(model, {"--batch", "50"}).at("layers").at(0).at("m"), 450);

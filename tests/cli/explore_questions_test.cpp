@@ -79,8 +79,6 @@ class ExploreQuestions : public CliTest {
 
 const std::string kDigits = std::string(MXE_SOURCE_DIR) + "/sw/explore/workloads/digits.csv";
 
-// ------------------------------------------------------------------------------------- accuracy
-
 TEST_F(ExploreQuestions, SqnrIsMeasuredOnTheWorkloadsOwnTensors) {
   const std::string out = explore({"net.csv", kDigits});
   EXPECT_TRUE(says(out, "SQNR not measured: --tensors FILE")) << out;
@@ -90,7 +88,6 @@ TEST_F(ExploreQuestions, SqnrIsMeasuredOnTheWorkloadsOwnTensors) {
   }
 }
 
-// Networks that share names or sizes with the digits' network do not use its tensors.
 TEST_F(ExploreQuestions, NamesOfTheDigitsNetworkAreNotItsTensors) {
   for (const char* layers :
        {"dense1,100,64,64,1\n", "dense1,100,100,64,1\ndense2,100,50,100,1\ndense3,100,12,50,1\n",
@@ -128,7 +125,6 @@ TEST_F(ExploreQuestions, TensorsAreOfLayersByNameAndK) {
   }
 }
 
-// A format map changes the accuracy as well.
 TEST_F(ExploreQuestions, SqnrIsInTheFormatsOfTheLayers) {
   write_tensors("t.safetensors", {{"one.a", {8, 128}}, {"one.b", {8, 128}}});
   write_text("map.yaml", "one: {format_a: mxfp4_e2m1, format_b: mxfp4_e2m1}\n");
@@ -137,8 +133,6 @@ TEST_F(ExploreQuestions, SqnrIsInTheFormatsOfTheLayers) {
   explore({"net.csv"}, {"--tensors", path("t.safetensors"), "--format-map", path("map.yaml")});
   EXPECT_LT(points().at(0).at("sqnr_db"), plain - 5);
 }
-
-// ---------------------------------------------------------------------------------- constraints
 
 TEST_F(ExploreQuestions, ConstraintsOnResults) {
   explore({"net.csv"});
@@ -171,7 +165,6 @@ TEST_F(ExploreQuestions, ConstraintsOnResults) {
   EXPECT_TRUE(says(read_text("out/report.html"), "\"unmet\":{\"utilisation"));
 }
 
-// Fronts contain only points that meet the constraint, with and without pruning.
 TEST_F(ExploreQuestions, PruningAndConstraintsOnResults) {
   const std::string space =
       "parameters: {NUM_PE: [4, 8, 16, 32], ROWS: [32, 64], ACC_TILES: [1, 2, 4]}\n"
@@ -202,8 +195,6 @@ TEST_F(ExploreQuestions, ConstraintsThatCannotBeMet) {
   expect_refused("--formats needs all results", {"--formats"}, {kDigits});
 }
 
-// ------------------------------------------------------------------------------------ the memory
-
 TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   write_text("space.yaml",
              "parameters: {MEM_W: [128, 256, 512], mem_bytes_per_cycle: [0, 32, 64]}\n");
@@ -224,7 +215,6 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
 }
 
 TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
-  // With K = 32 and FP32 results, more bytes are written than read.
   write_text("net.csv", "layer,M,N,K,count\none,256,256,32,1\n");
   write_text("space.yaml",
              "parameters: {mem_bytes_per_cycle: 8, mem_half_duplex: [0, 1], mem_latency: 50}\n");
@@ -249,8 +239,6 @@ TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
   write_text("space.yaml", "parameters: {mem_half_duplex: 2}\n");
   expect_refused("mem_half_duplex must be 0 or 1, not '2'");
 }
-
-// ---------------------------------------------------------------------------------- what limits
 
 TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   // Enough rows to keep the multipliers busy; a narrow port; a slow memory; few multiplications
@@ -329,7 +317,6 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
-// A column names the source of B of each product.
 TEST_F(ExploreQuestions, TablesSayWhatBIs) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   write_text("net.csv",
@@ -346,8 +333,6 @@ TEST_F(ExploreQuestions, TablesSayWhatBIs) {
   write_text("net.csv", "layer,M,N,K,B\nq,1,64,64,weight\n");
   expect_refused("net.csv:2: B is 'weight'; allowed: weights, kv_cache, activations");
 }
-
-// ---------------------------------------------------------------------------- several workloads
 
 TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {
   write_text("space.yaml",
@@ -383,7 +368,6 @@ TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {
     EXPECT_EQ(mxe({"report", path("out")}).out, path("out/report.html") + ": 32 points\n");
     EXPECT_TRUE(says(read_text("out/report.html"), "all workloads: " + method));
   }
-  // Replaces the file of the earlier run.
   EXPECT_EQ(mxe(arguments({"big.csv", "row.csv"}, {})).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(path("out/combined.jsonl")));
 }
@@ -404,8 +388,6 @@ TEST_F(ExploreQuestions, CombinationsThatAreRefused) {
   write_text("space.yaml", "parameters: {NUM_PE: [4, 8]}\nsearch: {method: front}\n");
   expect_refused("--combine needs every point", {"--combine", "sum"}, two);
 }
-
-// ------------------------------------------------------------------------------------- the table
 
 TEST_F(ExploreQuestions, FormatsOfEachLineAreTold) {
   write_text("space.yaml",

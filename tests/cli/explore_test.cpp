@@ -412,7 +412,6 @@ TEST_F(Explore, SpacesInOtherEncodings) {
   EXPECT_EQ(points("out").size(), 1u);
 }
 
-// A damaged record of the cache is computed and written again.
 TEST_F(Explore, DamagedCaches) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   explore("out");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npz and .safetensors files, standard input and output.
 #include "model/numerics/files.h"
 
 #include <string>
@@ -25,7 +24,6 @@ std::string safetensors(const std::string& header, const std::string& data) {
 
 class Files : public CliTest {
  protected:
-  /// The codes that an array of floats is quantized to.
   std::vector<uint8_t> codes(const std::vector<std::string>& input,
                              const std::vector<std::size_t>& shape) {
     std::vector<std::string> arguments{"quantize"};

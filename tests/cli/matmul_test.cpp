@@ -10,7 +10,6 @@ namespace {
 
 class Matmul : public CliTest {
  protected:
-  /// The command line for a.npy times b.npy.
   std::vector<std::string> command(const std::string& on, const std::string& format_a,
                                    const std::string& format_b,
                                    const std::vector<std::string>& more = {}) {
@@ -214,7 +213,6 @@ TEST_F(Matmul, TransposedB) {
                "the number of columns of A must equal the number of columns of B");
 }
 
-/// Batches, on the reference and on the model.
 class MatmulBatch : public Matmul, public testing::WithParamInterface<const char*> {
  protected:
   std::vector<float> result(const std::vector<std::size_t>& shape,
@@ -274,7 +272,6 @@ TEST_F(Matmul, BatchIsWhatItsProductsAre) {
   const std::vector<uint8_t> scales = read_bytes("s.npy", {3, 5, 2});
   EXPECT_EQ(all.at("m"), 15);
   EXPECT_EQ(all.at("products"), 3);
-  // Each product of the batch separately.
   const std::vector<float> a = read_floats("a.npy", {3, 5, 70});
   const std::vector<float> b = read_floats("b.npy", {3, 40, 70});
   uint64_t cycles = 0;

@@ -154,7 +154,6 @@ TEST_F(OptionValues, RealNumbersAreFinite) {
   expect_error({"matmul", path("x.npy"), path("x.npy"), "--format-a", "mxint8", "--format-b",
                 "mxint8", "--on", "golden", "--mem-bytes-per-cycle", "nan"},
                "'nan' is not possible (allowed: finite decimal numbers)");
-  // Numbers to quantize are not options.
   const ProgramRun run = mxe({"explain", "nan", "inf", "-1", "--format", "mxint8"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }

@@ -69,7 +69,6 @@ TEST_F(Quantize, SpecialBlocks) {
 }
 
 TEST_F(Quantize, ScaleRules) {
-  // 7 is between 6, the largest E2M1 value, and 8.
   write_floats("x.npy", {7, 1}, {2});
   quantize("mxfp4_e2m1", {"--scale-rule", "floor"});
   EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
@@ -124,7 +123,6 @@ TEST_F(Quantize, Presets) {
     EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{expected.scale});
     EXPECT_EQ(read_bytes("e.npy", {3}), expected.codes);
   }
-  // Scales of this preset can exceed E8M0, so they are written as numbers.
   quantize("mxfp4_e2m1", {"--preset", "quark-onnx"});
   EXPECT_EQ(read_floats("s.npy", {1}), std::vector<float>{1});
 }

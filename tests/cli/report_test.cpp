@@ -35,7 +35,6 @@ TEST_F(Report, WritesOnePage) {
   EXPECT_EQ(run.out, path("dir/report.html") + ": 1 points\n");
   const std::string page = read_text("dir/report.html");
   EXPECT_EQ(page.rfind("<!DOCTYPE html>", 0), 0u);
-  // The page loads no files.
   EXPECT_EQ(count(page, "<script src"), 0u);
   EXPECT_EQ(count(page, "<link rel=\"stylesheet\""), 0u);
   EXPECT_EQ(count(page, "@import"), 0u);

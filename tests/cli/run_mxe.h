@@ -12,7 +12,6 @@
 
 namespace mxe::test {
 
-/// Outputs and exit code of a run of the program.
 struct ProgramRun {
   int exit_code = -1;  ///< 128 + signal number if it was killed
   std::string out, err;
@@ -68,7 +67,6 @@ class CliTest : public testing::Test {
   /// Seeded values of varying magnitude around 1, both signs.
   void write_random(const std::string& name, const std::vector<std::size_t>& shape, unsigned seed);
   std::string read_text(const std::string& name);
-  /// Returns true if two files have the same bytes.
   bool same_bytes(const std::string& a, const std::string& b);
   /// Expects the shape and returns the elements.
   std::vector<float> read_floats(const std::string& name, const std::vector<std::size_t>& shape);

@@ -94,7 +94,6 @@ TEST_F(TensorScale, StandardOutputCarriesItWithNames) {
   write_text("pipe", both.out);
   feed(path("pipe"));
   expect_same_values(dequantize("ocp", "-", "-"));
-  // A single array is written as .npy.
   const ProgramRun one = mxe({"quantize", path("x.npy"), "--format", "nvfp4", "--scales", "-"});
   EXPECT_EQ(one.out.substr(1, 5), "NUMPY");
 }

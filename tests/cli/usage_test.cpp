@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour that all subcommands share: help, wrong usage, wrong files.
 
 #include <filesystem>
 

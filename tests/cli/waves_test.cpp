@@ -23,7 +23,6 @@ struct Dump {
   std::map<std::string, Signal> signals;  ///< by path, `array.pe_0.sum_even`
   std::vector<uint64_t> times;
 
-  /// Returns true if all times are different and in order.
   bool times_ascend() const {
     return std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) == times.end();
   }

@@ -56,7 +56,6 @@ struct Tally {
   std::size_t mismatches = 0;
 };
 
-// Runs every recorded case through `gemm`.
 Tally run_all(const Gemm& gemm) {
   Tally tally;
   std::set<std::pair<FormatId, FormatId>> pairs;

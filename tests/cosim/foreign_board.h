@@ -19,7 +19,6 @@
 
 namespace mxe::test {
 
-/// Behaviour of a board's memory.
 struct ForeignMemory {
   enum class Delay : uint8_t { annotates, waits, both };
   enum class Direct : uint8_t {
@@ -85,7 +84,6 @@ class ForeignBoard : public sc_core::sc_module {
     return value;
   }
 
-  /// Submits the job and waits for its end.
   void run_job() {
     write_job();
     start_job();
@@ -113,7 +111,6 @@ class ForeignBoard : public sc_core::sc_module {
   uint32_t status() const { return get(MXE_DESC_STATUS); }
   uint32_t clocks() const { return clocks_; }
   unsigned polls() const { return polls_; }
-  /// Expects the job's results and nothing else in memory.
   void expect_results() const;
 
  private:

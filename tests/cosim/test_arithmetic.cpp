@@ -44,7 +44,6 @@ std::unique_ptr<Arithmetic> make_tile_by_tile(const Params& params) {
   return std::make_unique<TileByTile>(params);
 }
 
-/// Kinds of scales and codes of a job.
 enum class Numbers { any, moderate, subnormal, edges };
 
 uint8_t random_scale(Random& random, Numbers numbers) {

@@ -255,8 +255,6 @@ TEST(AxiLiteMaster, WritesAndReads) {
   EXPECT_EQ(read.data, 77u);
 }
 
-// ---------------------------------------------------------------- checker
-
 /// Pins of a correct master, which tests then change.
 struct CheckerBench {
   AxiChecker checker{kBeatBytes, 16, true};

@@ -39,7 +39,6 @@ class Bench {
   }
 
   void log(const std::string& line) { lines.push_back(line); }
-  /// Logs a line with the time since the start.
   void log_timed(const std::string& line) {
     log(fmt::format("{:6}: {}", current_cycle() - start_, line));
   }
@@ -92,7 +91,6 @@ class Bench {
     log(fmt::format("irq after clearing {}", host.irq.read()));
   }
 
-  /// A random small job.
   JobSpec spec(uint64_t seed) const {
     JobMix mix;
     mix.max_m = mix.max_n = 12;
@@ -199,8 +197,6 @@ void set32(DescriptorBytes& bytes, std::size_t offset, uint32_t value) {
   std::memcpy(&bytes[offset], &value, 4);
 }
 
-// ---------------------------------------------------------------- registers
-
 TEST(Engines, EveryRegister) {
   run_on_both([](Bench& bench) {
     for (const RegisterInfo& info : register_table) {
@@ -254,9 +250,6 @@ TEST(Engines, RefusedAccesses) {
   });
 }
 
-// ---------------------------------------------------------------- descriptors
-
-/// Expects `status` for a job spoilt by `spoil`, and a legal job to work afterwards.
 void expect_status(Bench& bench, const std::string& name, uint32_t status,
                    const std::function<void(DescriptorBytes&)>& spoil) {
   const uint64_t mark = bench.host.allocation_mark();
@@ -397,8 +390,6 @@ TEST(Engines, PairsTooWideForTheTree) {
       narrow.params, options);
 }
 
-// ---------------------------------------------------------------- bus errors
-
 struct Operand {
   const char* name;
   std::size_t field;
@@ -470,8 +461,6 @@ TEST(Engines, UnreadableDescriptor) {
     bench.run_legal_job(2);
   });
 }
-
-// ---------------------------------------------------------------- ring and interrupts
 
 TEST(Engines, RingOverflow) {
   run_on_both([](Bench& bench) {
@@ -572,8 +561,6 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
     }
   });
 }
-
-// ---------------------------------------------------------------- reset and counters
 
 TEST(Engines, SoftResetAtAnyTime) {
   run_on_both([](Bench& bench) {

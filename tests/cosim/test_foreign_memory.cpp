@@ -35,7 +35,6 @@ RtlOptions rtl_with_clock(const Clock& clock) {
   return options;
 }
 
-/// Two equal boards, one with the model and one with the RTL.
 struct Boards {
   using Program = std::function<void(ForeignBoard&)>;
 
@@ -65,7 +64,6 @@ TEST_P(ForeignMemories, ServeModelAndRtl) {
   EXPECT_NEAR(boards.with_model.clocks(), boards.with_rtl.clocks(), allowed);
 }
 
-/// Every kind of memory.
 std::vector<ForeignMemory> memories() {
   std::vector<ForeignMemory> all;
   const auto name = [](Delay delay) {
@@ -141,7 +139,6 @@ struct SharedBus : sc_core::sc_module {
   unsigned waited_ = 0;
 };
 
-/// Two engines of the same kind on one bus.
 template <class Engine>
 struct TwoEngines {
   explicit TwoEngines(const std::string& kind)

@@ -138,7 +138,6 @@ TEST(Beats, CountsTheTouchedOnes) {
   EXPECT_EQ(BeatSize(16).touched(31, 18), 3u);
 }
 
-/// A bus master that the test controls, without waiting.
 struct Master : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Master> socket{"socket"};
   BurstExtension burst;
@@ -198,7 +197,6 @@ TEST(Memory, StoresBytesAndAnnotatesTheTime) {
   EXPECT_EQ(bench.memory.data(0x1031, 1)[0], 0);
 
   std::vector<uint8_t> back(40);
-  // Reads do not wait for writes.
   EXPECT_EQ(bench.master.access(TLM_READ_COMMAND, 0x1009, back, 5), 28u);
   EXPECT_EQ(back, data);
   EXPECT_EQ(bench.master.burst.times.beat(0), 25u);

@@ -23,8 +23,6 @@
 namespace mxe {
 namespace {
 
-// ---------------------------------------------------------------- loop nest
-
 /// Splits `total` into parts of `most`, the last two of them evenly, the first of these in whole
 /// `units`. Example: total 33, most 32, unit 1 gives 17 and 16.
 std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
@@ -111,8 +109,6 @@ TEST(Walk, IsTheLoopNest) {
   }
 }
 
-// ---------------------------------------------------------------- unpacker
-
 /// mxe_unpack cycle by cycle. The beats of each fetch are valid from their `offered` cycles on.
 /// Returns the accept cycles of all beats and the cycles of all words.
 struct PlainFetch {
@@ -198,8 +194,6 @@ TEST(Unpack, KeepsTheTimesOfThePipeline) {
   }
 }
 
-// ---------------------------------------------------------------- small parts
-
 TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
   BankCredits banks;
   banks.want(10);
@@ -249,8 +243,6 @@ TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
   counters.snapshot(2000);
   EXPECT_EQ(value(counters, Counter::total), 10u);
 }
-
-// ---------------------------------------------------------------- both modes
 
 mxe_job plain_job(Host& host, unsigned m, unsigned n, unsigned k, uint32_t a, uint32_t b) {
   mxe_job job{};
@@ -403,7 +395,6 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
     const DriverRing ring = make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     mxe_job job = plain_job(host, 1, 1, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
-    // All strides 0: the same row each time.
     job.a_stride = job.b_stride = job.a_scale_stride = job.b_scale_stride = job.d_stride = 0;
     job.m = uint32_t{1} << 31;
     uint32_t id = 0;
@@ -413,8 +404,6 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
     EXPECT_EQ(mxe_wait(&device, id, 1000, nullptr), MXE_ERR_ABORTED);
   });
 }
-
-// ---------------------------------------------------------------- registers
 
 TEST(Model, AtRestAnswersReadsAhead) {
   Memory::Config memory;

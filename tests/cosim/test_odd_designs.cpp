@@ -33,7 +33,6 @@ class OddDesigns : public testing::TestWithParam<const char*> {};
 TEST_P(OddDesigns, RandomCases) {
   const RtlUnderTest rtl = odd_rtl(GetParam());
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
-  // Engines with many PEs simulate slowly.
   const uint64_t seeds = rtl.own->params.num_pe > 32 ? 1 : 3;
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     SCOPED_TRACE(seed);

@@ -26,7 +26,6 @@ namespace {
 using Payload = tlm::tlm_generic_payload;
 using Change = std::function<void(Payload&)>;
 
-/// A bus master that runs one program.
 struct Client : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Client> socket{"socket"};
   std::function<void(Client&)> program;

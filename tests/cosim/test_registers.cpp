@@ -21,7 +21,6 @@ constexpr uint32_t kEnable = MXE_CTRL_ENABLE_MASK;
 constexpr uint32_t kPending = 0xA5A5A500;  // initial status word, written by software
 constexpr unsigned kSlots = 4;
 
-/// One engine and the memory that a script uses.
 class Device {
  public:
   explicit Device(Host& h) : host(h), ring(h.allocate(kSlots * MXE_DESC_SIZE)) {

@@ -93,7 +93,6 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narro
   job.b_stride = row(job.format_b) + gap(1);
   job.a_scale_stride = (job.k + 31) / 32 + gap(1);
   job.b_scale_stride = (job.k + 31) / 32 + gap(1);
-  // FP32, BF16 or an MX format.
   const uint64_t out = random.uniform(0, 3);
   job.out_format =
       static_cast<uint32_t>(out < 3 ? out / 2 : random.uniform(MXE_OUT_MXFP4_E2M1, MXE_OUT_MXINT8));
@@ -130,7 +129,6 @@ Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uin
   Outcome outcome;
   platform.run([&](Host& host) {
     uint8_t* memory = host.memory().data(host.memory().base(), kMemoryBytes);
-    // Mostly ordinary scales, some NaN.
     Random noise(seed);
     for (std::size_t i = 0; i < kMemoryBytes; i += 8) {
       uint64_t bytes = noise.next();

@@ -163,7 +163,6 @@ std::unique_ptr<Platform> make_rtl(const char* name, bool stop_clock) {
   });
 }
 
-/// A small number, 0 to 2.
 uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)); }
 
 /// Random register accesses at random times, and two kinds of jobs: products of zeros, and jobs
@@ -187,7 +186,6 @@ std::string random_accesses(Host& host, uint64_t seed) {
   host.write32(MXE_REG_RING_BASE_LO, static_cast<uint32_t>(ring));
   host.write32(MXE_REG_RING_SIZE_LOG2, 1);
   for (int i = 0; i < 700; i++) {
-    // Mostly back to back, sometimes far apart.
     if (random.one_in(4)) host.wait_cycles(random.uniform(1, random.one_in(4) ? 1500 : 12));
     const RegisterInfo& info = register_table[random.uniform(0, register_table.size() - 1)];
     switch (random.uniform(0, 15)) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several engines at one memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +97,6 @@ TEST(Team, SplitsAboutEvenly) {
   EXPECT_THROW(split_job(shape(3, 800, 5), SplitAxis::m, 4, params), mx::Error);
 }
 
-/// A job whose operands are random.
 Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
   Random random(seed);
   const auto tensor = [&](std::size_t rows) {

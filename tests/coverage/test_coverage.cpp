@@ -106,7 +106,6 @@ TEST(JobBins, AJobThatFailedCountsItsStatusOnly) {
   EXPECT_EQ(coverage.counts(), (BinCounts{{"status", {{"ERR_READ", 1}}}}));
 }
 
-/// Pins of an idle port.
 struct Pins {
   RtlInputs in;
   RtlOutputs out;

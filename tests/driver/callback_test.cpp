@@ -298,8 +298,6 @@ TEST_P(Callbacks, AContextThatMeetsTheOtherGivesWay) {
   EXPECT_EQ(wait(id), MXE_OK);
 }
 
-// ---------------------------------------------------------------------------- what jobs touch
-
 mxe_job plain_job() {
   mxe_job job = {};
   job.format_a = job.format_b = MXE_FORMAT_MXFP6_E2M3;

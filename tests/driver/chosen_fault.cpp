@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns to code with planted faults the number of the active one, from the environment.
 #include <cstdlib>
 
 extern "C" int mxe_planted_fault() {

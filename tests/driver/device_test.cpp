@@ -41,7 +41,6 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
                      [this] { return make_engine(std::get<0>(GetParam()), params); });
   }
 
-  /// Runs `program` as software in simulated time.
   void run(const std::function<void()>& program) {
     platform->run([&](Host& h) {
       host = &h;

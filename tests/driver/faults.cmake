@@ -3,7 +3,6 @@
 # that must find it.
 set(MXE_FAULTS "")
 
-# The driver.
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c
           "    write_barrier(dev)@SEMICOLON@\n    write_reg(dev, MXE_REG_RING_TAIL"
           "    if (!ACTIVE) write_barrier(dev)@SEMICOLON@\n    write_reg(dev, MXE_REG_RING_TAIL"

@@ -21,14 +21,12 @@ namespace {
 using mx::FormatId;
 using mx::MxTensor;
 
-/// A row-major matrix.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   std::vector<float> x;
 
   float& at(std::size_t row, std::size_t column) { return x[row * columns + column]; }
   float at(std::size_t row, std::size_t column) const { return x[row * columns + column]; }
-  /// `count` columns starting at `first`.
   Matrix part(std::size_t first, std::size_t count) const {
     Matrix result{rows, count, {}};
     for (std::size_t i = 0; i < rows * count; i++) {
@@ -177,7 +175,6 @@ Matrix attention_of(const Heads& h, const Matrix& q, const Matrix& k, const Matr
   return result;
 }
 
-/// The same by lists of jobs.
 Matrix attention_by_jobs(const Heads& h, const Matrix& q, const Matrix& k, const Matrix& v,
                          FormatId format, float scale) {
   Machine machine;

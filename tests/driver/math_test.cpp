@@ -42,7 +42,6 @@ class Numbers {
   uint32_t draw() { return static_cast<uint32_t>(random_()); }
   std::size_t below(std::size_t end) { return draw() % end; }
 
-  /// Bits of the FP32 numbers of one block.
   void fill_block(uint32_t* x, std::size_t count) {
     const uint32_t kind = draw() % 12;
     const int top = static_cast<int>(draw() % 277) - 149;  // log2 of the largest number, roughly

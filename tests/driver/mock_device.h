@@ -11,7 +11,6 @@
 
 namespace mxe::test {
 
-/// The mock's result of one job.
 struct Outcome {
   uint32_t status = MXE_STATUS_OK;
   bool writes_record = true;  ///< false for ERR_FETCH
@@ -65,7 +64,6 @@ class MockDevice {
   bool loses_interrupts = false;   ///< the line is never driven high
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
 
-  // Observed state.
   uint16_t head = 0;
   std::vector<std::string> bus_errors;
   std::vector<std::string> events;  ///< "wmb", "doorbell", ..., in order

@@ -36,7 +36,6 @@ class BadElf : public CliTest {
     expect_error({"run", path("bad.elf")}, "bad.elf: " + message);
   }
 
-  /// Runs the program with limited address space.
   ProgramRun limited_mxe(unsigned kilobytes, std::vector<std::string> arguments) {
     run_program("/bin/sh");
     const std::string line = "ulimit -v " + std::to_string(kilobytes) + "; exec \"$0\" \"$@\"";

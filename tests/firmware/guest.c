@@ -17,8 +17,6 @@ static void put_line(const char* name, uint32_t value) {
   soc_put("\n");
 }
 
-// ---- Well-behaved
-
 static volatile uint32_t interrupts;
 static uint32_t seen_at;
 static const struct mxe_port* engine;
@@ -163,7 +161,6 @@ static int long_sleep(void) {
   return slept >= UINT64_C(5000000000) && slept < UINT64_C(5000001000) ? 0 : 1;
 }
 
-/// Mostly accesses to the engine's registers.
 static int read_registers(void) {
   const struct mxe_port port = soc_engine_port();
   uint32_t sum = 0;
@@ -187,7 +184,6 @@ static int change_code(void) {
   return 0;
 }
 
-/// Prints without end.
 static int print_on(void) {
   for (;;) soc_put("on\n");
 }

@@ -35,7 +35,6 @@ class Guest:
         self.process.communicate()
 
     def seconds(self):
-        """Returns the processor time that the program has used."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

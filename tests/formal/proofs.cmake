@@ -20,7 +20,6 @@ function(mxe_proof_fault name correct faulty)
   set_tests_properties(${test} PROPERTIES LABELS formal TIMEOUT 150)
 endfunction()
 
-# --------------------------------------------------------------------------------- storage
 mxe_proof(ram mxe_ram --parameter WIDTH=4 --parameter DEPTH=8)
 mxe_proof_fault(wrong_place "mem[waddr_i] <= wdata_i"
                 "mem[waddr_i ^ {{(ADDR_W-1){1'b0}}, re_i}] <= wdata_i")
@@ -40,7 +39,6 @@ mxe_proof_fault(release "<= (full_q | set) & ~unset" "<= full_q | set")
 mxe_proof(opbuf_two_words mxe_opbuf --parameter BANKS=4 --parameter TWO_WORDS=1 --free mxe_ram
           --passed-through expand_format)
 
-# --------------------------------------------------------------------------------- ports
 foreach(mem_w 64 512)
   mxe_proof(bursts_${mem_w} mxe_bursts --parameter MEM_W=${mem_w})
 endforeach()
@@ -84,7 +82,6 @@ mxe_proof_fault(last_beat "mid_q   <= ~last_beat" "mid_q   <= (beats > LEN_W'(2)
 mxe_proof_fault(underflow "emit      = active_q & (count_q >= CntW'(word_q))"
                 "emit      = active_q")
 
-# --------------------------------------------------------------------------------- control
 mxe_proof(walk_tiny mxe_walk --parameter ROWS=8 --parameter NUM_PE=1 --parameter ACC_TILES=1
           --parameter CHUNK_WORDS=1 --parameter SLAB_WORDS=1)
 mxe_proof(walk mxe_walk)
@@ -138,7 +135,6 @@ mxe_proof_fault(fetch_beyond_tail "go & (fetch_index != tail_q)" "go")
 mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
-# --------------------------------------------------------------------------------- dot product
 # There is no reset. Simulation checks exhaustively that a lane's rows add up to the product.
 mxe_proof(csa mxe_csa)
 mxe_proof_fault(carry "(a_i & b_i) | (c_i & half)" "(a_i & b_i) | (c_i & a_i)")
@@ -155,7 +151,6 @@ mxe_proof(negatives mxe_negatives --steps 3)
 mxe_proof_fault(even_only "dual_i ? (OddW'(odd) - OddW'(even)) : '0" "'0")
 mxe_proof_fault(kept_sign "(OddW'(odd) - OddW'(even))" "OddW'(odd)")
 
-# --------------------------------------------------------------------------------- results
 # Without a reset: registers start with any value.
 mxe_proof(facc mxe_facc --parameter BIAS=123)
 mxe_proof_fault(sticky "acc_down[0] | acc_lost" "acc_down[0]")
@@ -190,7 +185,6 @@ mxe_proof_fault(early "full_q + {1'b0, full}" "full_q + {1'b0, full | last_i}")
 mxe_proof_fault(wrong_bank "assign read_o     = read & last_seg & last_row & last_block" "assign read_o     = read & last_seg & last_row")
 mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")
 
-# --------------------------------------------------------------------------------- counters
 mxe_proof(counters mxe_counters)
 mxe_proof_fault(sum "(i == Idle) ? idle" "(i == Idle) ? (idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
 mxe_proof_fault(gate "assign value_d = (enable_i & " "assign value_d = ((enable_i | (i == 3)) & ")

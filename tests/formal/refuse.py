@@ -27,7 +27,6 @@ REFUSED = [
     ("MAX_BURST=0", "MAX_BURST must be"), ("MAX_BURST=24", "MAX_BURST must be"),
     ("MAX_BURST=512", "MAX_BURST must be"),
 ]
-# Parameters that must be accepted.
 TAKEN = ["", "NUM_PE=1 ACC_TILES=1", "TREE_W=42 FP4_DUAL=0", "TREE_W=56 MEM_W=64 MAX_BURST=1"]
 
 

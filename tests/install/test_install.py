@@ -49,7 +49,6 @@ def demo(program):
 
 
 def is_included_first(header):
-    """Returns true if the source file of a header includes it first."""
     source = (SOURCE / header).with_suffix(".cpp")
     includes = re.findall(r'^#include (.*)$', source.read_text(encoding="utf-8"), re.MULTILINE) \
         if source.exists() else []

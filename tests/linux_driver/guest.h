@@ -33,7 +33,6 @@ void change_command(uint16_t set, uint16_t clear);
 constexpr uint16_t kMemory = 1 << 1, kMaster = 1 << 2;
 
 void write_file(const std::string& path, const std::string& text);
-/// Interrupts of the engine so far.
 uint64_t interrupts();
 uint64_t now_ns();
 void sleep_us(uint64_t us);
@@ -55,7 +54,6 @@ class File {
   int fd_;
 };
 
-/// A mapped buffer object.
 class Object {
  public:
   Object(const File& file, uint64_t size);
@@ -103,7 +101,6 @@ class Product {
   drm_mxe_submit job_{};
 };
 
-/// Size of a long job.
 inline constexpr uint32_t kLong = 512;
 
 /// Runs a function in another process; the exit status is the function's result.

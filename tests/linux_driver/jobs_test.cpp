@@ -299,7 +299,6 @@ uint32_t make_sync(const File& file) {
   return create.handle;
 }
 
-/// Imports the syncobj into another file.
 uint32_t pass_sync(const File& from, uint32_t handle, const File& to) {
   drm_syncobj_handle out{}, in{};
   out.handle = handle;

@@ -45,7 +45,6 @@ uint64_t largest_object(const File& file) {
   return file.call(DRM_IOCTL_MXE_GET_PARAM, &most) == 0 ? most.value : 0;
 }
 
-/// Requests an object and returns the errno.
 int create(const File& file, uint64_t size) {
   drm_mxe_create args{};
   args.size = size;

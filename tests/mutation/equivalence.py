@@ -139,7 +139,6 @@ class Design:
             places = {m for m in places if m == TOP_MODULE or not self.around(m) <= places}
 
     def around(self, module):
-        """Returns the modules that use it."""
         return {place for place, children in self.children.items() if module in children}
 
     def inside(self, module, left_out):

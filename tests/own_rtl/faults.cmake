@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the simple engine; see tests/faults/plant.cmake.
 set(MXE_FAULTS "")
-# Arithmetic.
 mxe_fault(1 dropped_sticky simple_mac.sv "sticky = (" "sticky = ~ACTIVE & (")
 mxe_fault(2 infinity_times_zero simple_mac.sv "(a_inf & (b == '0))" "(a_inf & (b == '0) & ~ACTIVE)")
 mxe_fault(3 ignored_nan_scale simple_mac.sv "(scale_b_i == 8'hff)" "((scale_b_i == 8'hff) & ~ACTIVE)")
 mxe_fault(4 overflow_wraps simple_mac.sv "if (code > 34'h7f800000)"
           "if ((code > 34'h7f800000) & ~ACTIVE)")
 mxe_fault(5 bf16_ties_up simple_control.sv "acc[15] & (acc[16]" "acc[15] & (ACTIVE | acc[16]")
-# Control.
 mxe_fault(6 elements_beyond_k simple_control.sv "last_block ? left[5:0]" "(last_block & ~ACTIVE) ? left[5:0]")
 mxe_fault(7 first_row_of_bias simple_control.sv "place(c_addr, c_stride, row_q"
           "place(c_addr, c_stride, ACTIVE ? 32'd0 : row_q")
@@ -23,7 +21,6 @@ mxe_fault(11 endless_block simple_control.sv "if (step_q + 6'd1 == count)"
 mxe_fault(12 no_error_interrupt simple_engine.sv "(irq_error & mask_error)"
           "(irq_error & mask_error & ~ACTIVE)")
 mxe_fault(13 blocks_not_counted simple_engine.sv "8'(block)" "8'(block & ~ACTIVE)")
-# Protocol.
 mxe_fault(14 burst_across_4_kib simple_control.sv "if (10'(burst) > beats_to_4k)"
           "if ((10'(burst) > beats_to_4k) & ~ACTIVE)")
 mxe_fault(16 data_withdrawn simple_control.sv "(data_done_q | m_wready_i)) state_q"

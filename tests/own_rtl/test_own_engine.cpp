@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's engine in the regression: its description, random cases and checks that follow the description,
-// and planted faults that are found, sorted and shrunk.
+// A user's engine in the regression: its description, random cases and checks that follow the
+// description, and planted faults that are found, sorted and shrunk.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -25,8 +25,6 @@ std::string error_of(const std::function<void()>& action) {
   }
   return "none";
 }
-
-// ---------------------------------------------------------------- descriptions
 
 Json description() {
   return Json::parse(
@@ -116,8 +114,6 @@ TEST(EngineDescription, JobsAreDrawnAccordingly) {
   EXPECT_LT(refused, 200);
 }
 
-// ---------------------------------------------------------------- libraries
-
 TEST(LoadEngine, SaysWhatIsWrong) {
   EXPECT_NE(error_of([] { load_engine("no_such.so"); }).find("cannot load the engine"),
             std::string::npos);
@@ -127,7 +123,6 @@ TEST(LoadEngine, SaysWhatIsWrong) {
             std::string::npos);
 }
 
-/// The simple engine, limited to short jobs.
 RtlUnderTest simple_engine() {
   RtlUnderTest rtl = load_engine(MXE_SIMPLE_ENGINE);
   rtl.own->largest_job = 100;
@@ -135,13 +130,11 @@ RtlUnderTest simple_engine() {
   return rtl;
 }
 
-/// The bucket that a few random jobs fail into.
 std::string bucket_on(const RtlUnderTest& rtl, std::size_t jobs = 30) {
   const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
   return pool.run(random_case(*rtl.own, 7, jobs)).bucket();
 }
 
-/// The bucket that one job fails into.
 std::string bucket_of(const JobSpec& job, const RtlUnderTest& rtl) {
   CoSimCase one;
   one.batches.resize(1);
@@ -187,12 +180,10 @@ TEST(OwnEngine, TimesAreComparedOnlyIfWanted) {
   EXPECT_EQ(bucket_of({}, rtl), "both: # cycles on the model, # on the RTL");
 }
 
-// ---------------------------------------------------------------- faults
-
 struct Planted {
   int number;
   const char* name;
-  const char* bucket;  ///< start of the bucket's text
+  const char* bucket;      ///< start of the bucket's text
   const char* state = "";  ///< part of the reported states
   std::size_t seeds = 5;
 };

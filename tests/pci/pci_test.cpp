@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as a PCI function: configuration space, BAR 0, messages, memory accesses, removal. Also the C
-// driver on it, which is notified of completions only by messages.
+// The model as a PCI function: configuration space, BAR 0, messages, memory accesses, removal. Also
+// the C driver on it, which is notified of completions only by messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,8 +27,6 @@ constexpr uint16_t kMemory = 2, kMaster = 4;
 constexpr uint64_t kMessageAddress = 0x1'fee0'0000;
 constexpr uint16_t kMessageData = 0x4021;
 
-// ---------------------------------------------------------------- configuration space
-
 uint64_t get(const ConfigSpace& config, uint64_t offset, std::size_t bytes) {
   uint64_t value = 0;
   config.read(offset, bytes, reinterpret_cast<uint8_t*>(&value));
@@ -43,7 +41,7 @@ TEST(ConfigSpace, NamesAnAcceleratorWithOneBarAndMsi) {
   const ConfigSpace config(kIds);
   EXPECT_EQ(get(config, 0x00, 4), 0x0001'4d58u);
   EXPECT_EQ(get(config, 0x08, 4), 0x1200'0003u);  // processing accelerator, revision 3
-  EXPECT_EQ(get(config, 0x0e, 1), 0u);  // a standard header, one function
+  EXPECT_EQ(get(config, 0x0e, 1), 0u);            // a standard header, one function
   EXPECT_EQ(get(config, 0x2c, 4), 0x0001'4d58u);
   EXPECT_EQ(get(config, 0x3d, 1), 0u);  // no interrupt pin
   EXPECT_EQ(get(config, 0x06, 2) & 0x10, 0x10u);
@@ -86,7 +84,8 @@ TEST(ConfigSpace, AnswersOutsideWithAllOnes) {
   EXPECT_EQ(get(config, 256, 4), 0xffff'ffffu);
   EXPECT_EQ(get(config, 255, 4), 0xffff'ff00u);
   EXPECT_EQ(get(config, ~uint64_t{0}, 8), ~uint64_t{0});
-  EXPECT_EQ(get(config, ~uint64_t{0} - 3, 8), ~uint64_t{0});  // addresses do not wrap around at the end
+  EXPECT_EQ(get(config, ~uint64_t{0} - 3, 8),
+            ~uint64_t{0});  // addresses do not wrap around at the end
   put(config, 256, 8, ~uint64_t{0});
   put(config, ~uint64_t{0} - 3, 8, 0);
   put(config, 255, 8, ~uint64_t{0});
@@ -107,8 +106,6 @@ TEST(ConfigSpace, SendsOnlyAsMasterAndWithMsi) {
     }
   }
 }
-
-// ---------------------------------------------------------------- the function
 
 /// An engine in a slot, a guest's memory, and a guest program that runs in simulated time.
 class Machine : public sc_core::sc_module {
@@ -219,7 +216,6 @@ class Machine : public sc_core::sc_module {
     return mxe_open(&device, &port, &ring_);
   }
 
-  /// Simulates until the guest's program ends.
   void simulate() {
     sc_core::sc_start(100, sc_core::SC_MS);
     EXPECT_TRUE(ended_) << "the guest's program still waits";
@@ -309,8 +305,8 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
-/// Resumes an idle simulation from outside of it after `ns` (0: when no event is pending). Returns the
-/// cycles of an access at that time.
+/// Resumes an idle simulation from outside of it after `ns` (0: when no event is pending). Returns
+/// the cycles of an access at that time.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;

@@ -22,7 +22,6 @@ class Topologies(unittest.TestCase):
     recorded = json.loads((HERE / "topologies.json").read_text(encoding="utf-8"))
 
     def explore(self, topology):
-        """Returns {exit status, message, products} of a run."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             (folder / "space.yaml").write_text("parameters: {NUM_PE: 32}\n", encoding="utf-8")

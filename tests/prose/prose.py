@@ -35,13 +35,15 @@ C_TOKEN = re.compile(
     r"|'(?:\\[^'\n]*|[^'\\\n])'"
     r"|(?P<comment>//[^\n]*|/\*.*?\*/)", re.DOTALL)
 PYTHON_TOKEN = re.compile(
-    r"""(?P<quote>"{3}|'{3})(?:\\.|.)*?(?P=quote)|(?P<comment>#[^\n]*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+    r"""(?P<quote>"{3}|'{3})(?:\\.|.)*?(?P=quote)|(?P<comment>#[^\n]*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL)
 CMAKE_TOKEN = re.compile(
     r"(?P<comment>#\[(?P<hashes>=*)\[.*?\](?P=hashes)\]|#[^\n]*)"
     r'|"(?:\\.|[^"\\])*"|\[(?P<equals>=*)\[.*?\](?P=equals)\]|\\.', re.DOTALL)
 # `$#`, `${name#prefix}` and words such as a#b are no comments.
 HASH_TOKEN = re.compile(r"""(?P<comment>(?<![^\s;])#[^\n]*)|"(?:\\.|[^"\\])*"|'[^'\n]*'|\\.""", re.DOTALL)
-DECORATION = re.compile(r"^\s*(?://[/!]?<?|/\*+<?|\*+(?!/)|#+!?|[rbuRBU]*(?:\"\"\"|'''))?\s*|\s*(?:\*+/|\"\"\"|''')\s*$")
+DECORATION = re.compile(
+    r"^\s*(?://[/!]?<?|/\*+<?|\*+(?!/)|#+!?|[rbuRBU]*(?:\"\"\"|'''))?\s*|\s*(?:\*+/|\"\"\"|''')\s*$")
 CODE = re.compile(r"`+[^`\n]*`+|https?://\S+")
 EXCEPTION = re.compile(r"(?<![\w/.`-])prose: *(?P<reason>\w[^\n]*?)\s*(?:-->|\*/|$)")
 DIRECTIVE = re.compile(r"^(?:SPDX-|clang-format |NOLINT|shellcheck |!/)")
@@ -203,7 +205,8 @@ class Words:
                 reasons = {line for end in ends for line in (end - 1, end)} & excepted.keys()
                 used |= reasons
                 if not reasons:
-                    yield min(ends), f"'{' '.join(prose[found.start():found.end()].split())}': use '{word.use}' ({word.why})"
+                    words = " ".join(prose[found.start():found.end()].split())
+                    yield min(ends), f"'{words}': use '{word.use}' ({word.why})"
         for name in self.names:
             source = code(path, text) if name.expression.search(text) else ""
             for found in name.expression.finditer(source):

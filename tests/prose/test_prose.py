@@ -101,8 +101,8 @@ class Languages(unittest.TestCase):
         self.assertEqual([1, 8, 9], self.lines_of("a.md", text))
 
     def test_a_sentence_starts_after_a_full_stop_or_a_comment_sign(self):
-        for text in ("// Whether it is idle.\n", "// A port. Whether it is idle.\n", "/// A port.\n/// Whether it is.\n",
-                     "int a;  ///< Whether it is idle.\n"):
+        for text in ("// Whether it is idle.\n", "// A port. Whether it is idle.\n",
+                     "/// A port.\n/// Whether it is.\n", "int a;  ///< Whether it is idle.\n"):
             self.assertEqual(1, len(self.lines_of("a.h", text)), text)
         self.assertEqual([], self.lines_of("a.h", "// It reports\n// Whether by name\n"))
 

@@ -34,8 +34,6 @@ std::string error_of(const std::function<void()>& act) {
 
 CoSimCase parse(const std::string& text) { return case_from_json(Json::parse(text)); }
 
-// ---------------------------------------------------------------- files
-
 TEST(CoSimCase, SurvivesAFile) {
   const std::string path = testing::TempDir() + "mxe_case_test.json";
   for (const char* config : {"small", "base"}) {
@@ -142,8 +140,6 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
   EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }),
             "/nowhere.json: cannot open: No such file or directory");
 }
-
-// ---------------------------------------------------------------- random cases
 
 TEST(RandomCase, TheSeedDecidesEverything) {
   EXPECT_EQ(to_json(random_case("small", 5, 50)), to_json(random_case("small", 5, 50)));
@@ -292,7 +288,6 @@ TEST(MakeJob, BoundariesAreMet) {
   EXPECT_GT(nan_scales, 10u);
 }
 
-/// Returns true if `x` is an odd multiple of 2^exponent.
 bool is_odd_multiple(double x, int exponent) {
   return std::abs(std::fmod(std::ldexp(x, -exponent), 2)) == 1;
 }
@@ -344,8 +339,6 @@ TEST(MakeJob, TinyTiesAreMet) {
   EXPECT_GT(ties, 50);
   EXPECT_GT(beside, 50);
 }
-
-// ---------------------------------------------------------------- processes
 
 CaseResult run_as(const std::function<void()>& act, unsigned limit_seconds = 60) {
   const CasePool pool(
@@ -401,8 +394,6 @@ TEST(CasePool, RunsEveryCase) {
   ASSERT_EQ(found.size(), 10u);
   for (const auto& [i, jobs] : found) EXPECT_EQ(jobs, 100 + i);
 }
-
-// ---------------------------------------------------------------- shrinking
 
 /// Shrinks random cases for an invented fault: a case fails if `is_faulty` is true for one of its
 /// jobs.

@@ -77,7 +77,6 @@ class Page(unittest.TestCase):
             return cost(p) <= cost(q) and gain(p) <= gain(q) and (cost(p) < cost(q) or gain(p) < gain(q))
         return [q for q in among if not any(beats(p, q) for p in among)]
 
-    # ------------------------------------------------------------------------------- drawing
     def test_every_chart_draws(self):
         for chart in browser.CHARTS:
             self.assertTrue(self.browser.series(chart), chart)
@@ -145,7 +144,6 @@ class Page(unittest.TestCase):
         self.assertIn("B_BUF_K must be at most A_SLAB_K", self.browser.text("#skipped"))
         self.assertTrue(self.browser.run("return document.getElementById('skipped').checkVisibility()"))
 
-    # ----------------------------------------------------------------------------- selection
     def test_a_click_on_a_point_selects_it(self):
         for chart in ("area", "accuracy"):
             before = next(p for p in self.mine if p["id"] == self.browser.text("#picked-id"))
@@ -170,7 +168,6 @@ class Page(unittest.TestCase):
         wanted = self.browser.run("return document.querySelector(arguments[0]).dataset.id", row)
         self.browser.click(row)
         self.assertEqual(self.browser.text("#picked-id"), wanted)
-        # The address contains the selection.
         self.assertTrue(self.browser.run("return location.hash").endswith(wanted))
 
     def test_the_configuration_can_be_copied(self):
@@ -206,7 +203,6 @@ class Page(unittest.TestCase):
         down = [latency[i] for i in self.browser.run(column)]
         self.assertEqual(down, sorted(up, reverse=True))
 
-    # ------------------------------------------------------------------------------- filters
     def test_filters_of_values(self):
         self.assertEqual(self.shown(), len(self.mine))
         self.browser.click("#more summary")
@@ -296,7 +292,6 @@ class Page(unittest.TestCase):
         self.choose_workload(other)
         self.assertEqual(self.shown(), sum(p["workload"] == other for p in self.points))
 
-    # ------------------------------------------------------------------ formats layer by layer
     def layers_shown(self):
         return self.browser.run("""
             return [...document.querySelectorAll("#mixture-layers tbody tr")].map((r) => [...r.cells].map((c) => c.textContent));""")
@@ -370,7 +365,6 @@ class Page(unittest.TestCase):
         self.assertEqual([r[:2] for r in rows], [[l["name"], l["format_a"] + " × " + l["format_b"]] for l in point["layers"]])
         self.assertEqual([int(r[4].replace(",", "")) for r in rows], [l["cycles"] * l["count"] for l in point["layers"]])
 
-    # --------------------------------------------------------------------------- legibility
     def test_fits_every_width(self):
         for width, mobile in ((1400, False), (700, False), (390, True), (320, True)):
             self.browser.open(self.page, width, 900, mobile=mobile)
@@ -475,7 +469,7 @@ def distance(one, other):
 
 
 class Memory(unittest.TestCase):
-    """Returns a memory with a port of 32 bytes per cycle and direction, which both share if it is half-duplex."""
+    """A port of 32 bytes per cycle and direction; a half-duplex memory shares this rate between both directions."""
 
     def test_the_roof_and_the_figure_of_a_memory(self):
         for memory, half_duplex, wanted, text in ((0, 0, 32, "32 B/cycle"), (0, 1, 32, "32 B/cycle, half-duplex"),
@@ -500,7 +494,7 @@ class Memory(unittest.TestCase):
 
 
 class Bare(unittest.TestCase):
-    """Writes points with only the required members."""
+    """Points with only the required members."""
 
     def test_draws_and_logs_nothing(self):
         with tempfile.TemporaryDirectory() as room:

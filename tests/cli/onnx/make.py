@@ -138,7 +138,6 @@ MODELS = {"digits": digits, "autoencoder": autoencoder, "decoder": decoder}
 
 
 def bytes_of(name):
-    """The files of a model, by name."""
     made = MODELS[name]()
     onnx.checker.check_model(made)
     if name != "digits":

@@ -14,7 +14,6 @@
 namespace mxe::blocks {
 namespace {
 
-/// An accumulator near the sum's magnitude, or any finite one.
 uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent) {
   auto bits = static_cast<uint32_t>(random());
   switch (random() % 4) {

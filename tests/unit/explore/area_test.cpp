@@ -28,7 +28,6 @@ double total_of_blocks(const Json& design) {
   return sum;
 }
 
-/// Any legal configuration.
 Params random_params(std::mt19937& generator) {
   for (;;) {
     Params params;

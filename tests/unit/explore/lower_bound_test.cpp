@@ -120,7 +120,6 @@ TEST(LowerBound, MissesNothingButWaiting) {
   EXPECT_GT(exact, 10u);
 }
 
-// One row and one column: a job without waiting.
 TEST(LowerBound, IsMetWhereNothingWaits) {
   for (const char* config : {"base", "large"}) {
     for (const unsigned latency : {1u, 64u, 400u}) {

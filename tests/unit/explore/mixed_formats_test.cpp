@@ -83,7 +83,6 @@ TEST(MixedFormats, TheFrontIsThatOfAllMixtures) {
   }
 }
 
-// For every price of noise the cheapest mixture is on the hull.
 TEST(MixedFormats, TheHullIsBestForEveryPrice) {
   std::mt19937 draw(19);
   for (int round = 0; round < 100; round++) {
@@ -136,7 +135,6 @@ TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   }
 }
 
-// A choice is possible if any mixture with it is within the limit.
 TEST(MixedFormats, PossibleChoicesAreThoseOfAllMixtures) {
   std::mt19937 draw(21);
   std::size_t possible = 0, impossible = 0;

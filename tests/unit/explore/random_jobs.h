@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests that time random jobs.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that are timed once for many points take the same cycles on each of these points.
 #include "sw/explore/timed_jobs.h"
 
 #include <gtest/gtest.h>

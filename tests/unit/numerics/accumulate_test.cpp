@@ -18,7 +18,6 @@ Quad scale_quad(Quad value, int exponent) {
   return value;
 }
 
-// A random signed integer of up to `bits` bits.
 Int128 random_sum(std::mt19937_64& random, int bits) {
   const UInt128 raw = static_cast<UInt128>(random()) << 64 | random();
   const Int128 magnitude = static_cast<Int128>(raw >> (128 - bits));
@@ -57,12 +56,10 @@ TEST(Accumulate, DistantOperandsBreakTies) {
   const Int128 wide = (Int128{1} << 60) + 1;
   EXPECT_EQ(accumulate(to_bits(1.0f), wide, -84), 0x3F800001u);
   EXPECT_EQ(accumulate(to_bits(1.0f), wide - 2, -84), to_bits(1.0f));
-  // The accumulator is the tiny one.
   const Int128 tie = (Int128{1} << 24) + 1;
   EXPECT_EQ(accumulate(to_bits(0x1p-140f), tie, 0), to_bits(16777218.0f));
   EXPECT_EQ(accumulate(to_bits(-0x1p-140f), tie, 0), to_bits(16777216.0f));
   EXPECT_EQ(accumulate(0x00000001, tie, 0), to_bits(16777218.0f));
-  // The sum is the tiny one.
   EXPECT_EQ(accumulate(to_bits(1.0f), 1, -500), to_bits(1.0f));
   EXPECT_EQ(accumulate(to_bits(1.0f), -1, -500), to_bits(1.0f));
   EXPECT_EQ(accumulate(1, 1, -300), 1u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the programs around the numerics: switches by name, batches, arrays back to numbers.
+// Code that the programs around the numerics share: switches by name, batches, arrays back to
+// numbers.
 #include <gtest/gtest.h>
 
 #include <map>

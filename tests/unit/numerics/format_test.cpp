@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format table, decoding and encoding.
 #include "model/numerics/format.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// .npy files: round trips, and an error of one line for every kind of damage.
 #include "model/numerics/npy.h"
 
 #include <gtest/gtest.h>

@@ -133,12 +133,10 @@ TEST(Quantize, StochasticRounding) {
   EXPECT_EQ(one.dequantized[1], random_bits(5, 1) < uint64_t{1} << 62 ? 1.5f : 1.0f);
   quantizer.options.seed = 6;
   EXPECT_NE(run(x, {64, kCount / 64}, quantizer).codes, one.codes);
-  // Representable numbers do not change.
   EXPECT_EQ(run({1.5f, -6.0f, 0.5f}, {3}, quantizer).dequantized,
             (std::vector<float>{1.5f, -6.0f, 0.5f}));
 }
 
-// Square blocks along either of the last two axes are the same.
 TEST(Quantize, SquareBlocks) {
   const Quantizer quantizer = make_quantizer("nvfp4", "nvfp4-te-2d");
   const std::vector<float> x = normals(2 * 40 * 24, 9);

@@ -128,8 +128,6 @@ def check(answer):
 
 
 class Count:
-    """Counts the nodes whose shapes were inferred or refused."""
-
     def __init__(self):
         self.told, self.refused = collections.Counter(), collections.Counter()
         self.add = workload.Shapes.add

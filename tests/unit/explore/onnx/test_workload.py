@@ -170,7 +170,6 @@ class Products(ModelTest):
                                           ["context", 128, 12, 128, 8], ["y", 256, 48, 48, 1]])
 
     def test_names(self):
-        """Node names need not be unique."""
         model = model_of("g (float[2, 8] x, float[8, 4] w) => (float[2, 4] z) { y = MatMul(x, w) z = MatMul(x, w) }")
         for node in model.graph.node:
             node.name = "same"
@@ -339,7 +338,6 @@ class Constants(ModelTest):
             self.assertLess(time.process_time() - begin, 5)
 
     def test_constants_that_grow(self):
-        """Each dimension is twice the one before."""
         nodes = [helper.make_node("Concat", [f"v{i}", f"v{i}"], [f"v{i + 1}"], axis=0) for i in range(60)]
         nodes += [helper.make_node("Expand", ["one", "huge"], ["e"]), helper.make_node("Shape", ["e"], ["s"]),
                   helper.make_node("MatMul", ["x", "w"], ["y"])]
@@ -353,7 +351,6 @@ class Constants(ModelTest):
 
 
     def test_many_axes(self):
-        """A constant and an input with 300,000 axes."""
         axes = [1 << 62] * 300_000
         value = helper.make_tensor_value_info
         tensor = TensorProto(name="c", data_type=TensorProto.INT64, dims=axes)
