@@ -189,7 +189,7 @@ def check_pins():
     names = [pin or parameter for pin, parameter in names]
     lower = [name.lower() for name in names]
     found = [f"'{n}' is a word of VHDL\n" for n, low in zip(names, lower) if low in VHDL_WORDS]
-    found += [f"'{n}' is there twice for VHDL, which ignores case\n"
+    found += [f"'{n}' is declared twice for VHDL, which ignores case\n"
               for n, low in zip(names, lower) if lower.count(low) > 1]
     found += ["mxe_top has no pins: the script reads them wrongly\n"] if len(names) < 40 else []
     return "".join(found)

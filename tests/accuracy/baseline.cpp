@@ -68,7 +68,7 @@ int check_baseline(const std::string& path, const std::string& reason,
              all.changed.size());
   if (reason.empty()) return all.wrong.empty() && all.changed.empty() ? 0 : 1;
   if (!all.wrong.empty()) {
-    print({"nothing is recorded: first mend what is wrong"});
+    print({"nothing is recorded: correct the errors first"});
     return 1;
   }
   baseline["reason"] = reason;

@@ -44,7 +44,7 @@ int sc_main(int argc, char** argv) {
   std::string path, reason;
   CLI::App app{"Cycles of a fixed set of jobs against the recorded ones"};
   app.add_option("BASELINE.json", path, "tests/accuracy/cycle_baseline.json")->required();
-  app.add_option("--update", reason, "Record what was measured, for this reason");
+  app.add_option("--update", reason, "Record the measured cycles, with this reason");
   CLI11_PARSE(app, argc, argv);
   try {
     return mxe::check_baseline(path, reason, measure_entry);

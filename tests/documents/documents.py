@@ -148,7 +148,7 @@ def compare(shown, printed):
     lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
                                       lineterm="", n=1))
     if lines:
-        raise Differs("the output shown is not what is printed:\n" + "\n".join(lines), printed)
+        raise Differs("the output shown differs from the one printed:\n" + "\n".join(lines), printed)
 
 
 class Document:

@@ -48,7 +48,7 @@ def main():
     parser.add_argument("--gcov", default="gcov")
     parser.add_argument("--lines", type=float, required=True)
     parser.add_argument("--branches", type=float, required=True)
-    parser.add_argument("--missing", action="store_true", help="print what was not reached")
+    parser.add_argument("--missing", action="store_true", help="print the lines and branches that were not reached")
     parser.add_argument("commands", nargs="+")
     args = parser.parse_args()
     run_tests(args.objects, args.commands)

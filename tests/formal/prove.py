@@ -18,7 +18,7 @@ def arguments():
     parser.add_argument("--include", required=True, help="directory of mxe_assert.svh")
     parser.add_argument("--module", required=True)
     parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--steps", type=int, default=1, help="longest induction tried; of a fault: clocks after reset")
+    parser.add_argument("--steps", type=int, default=1, help="longest induction to try; with --fault: cycles after reset")
     parser.add_argument("--passed-through", action="append", default=[], metavar="NAME",
                         help="requirement of an inner module that the module's own inputs meet")
     parser.add_argument("--proven", action="append", default=[], metavar="MODULE",

@@ -41,7 +41,7 @@ static void allocate_many(struct mxe_linux* conn) {
   for (int i = 0; i < MANY; i++) expect(data[i][0] == i + 1, "pieces are separate");
   for (int i = 0; i < MANY; i += 2) mxe_linux_free(conn, data[i]);
   for (int i = 1; i < MANY; i += 2) {
-    expect(data[i][0] == i + 1, "what is not freed stays");
+    expect(data[i][0] == i + 1, "memory that is not freed keeps its contents");
     mxe_linux_free(conn, data[i]);
   }
 }
@@ -60,7 +60,7 @@ int main(void) {
   expect_error(conn, SIZE_MAX, E2BIG, "much more than the most: E2BIG");
   uint64_t address = 0;
   void* const half = mxe_linux_alloc(conn, most / 2 + 4096, &address);
-  expect(half != NULL, "half of it fits");
+  expect(half != NULL, "half of the memory fits");
   expect_error(conn, most / 2, ENOMEM, "the other half does not: ENOMEM");
   mxe_linux_free(conn, half);
   expect(mxe_linux_alloc(conn, most, &address) != NULL, "all of it fits");
