@@ -97,7 +97,7 @@ struct JobParts {
 
   /// Sets sizes, strides and offsets; addresses stay 0. Throws mx::Error if M, N, K or a row of D
   /// exceeds 2^32 - 1, or if the batch has no products or too many for a descriptor.
-  JobParts(const JobShape& shape, const JobLayout& layout = {});
+  JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
   /// The default order in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }
   /// Assigns addresses from `address` upwards in that order, each a multiple of kAlignment.

@@ -16,7 +16,7 @@ namespace mxe {
 /// configuration are all that its parameters admit; an engine of your own may do less, and says so
 /// (docs/bring-your-own-rtl.md). The engine must refuse a job that needs more.
 struct EngineFeatures {
-  EngineFeatures(const Params& p = {}) : params(p) {}  // implicit: parameters are features
+  EngineFeatures(const Params& p = {}) : params(p) {}  // NOLINT: parameters are features
 
   std::string name = "mxe";
   Params params;

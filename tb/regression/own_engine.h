@@ -19,7 +19,7 @@ inline constexpr const char* kWatchedConfig = "small";
 /// The RTL under test: the project's in a case's configuration, or your own engine.
 struct RtlUnderTest {
   RtlUnderTest() : RtlUnderTest(make_rtl_top, make_watched_rtl_top) {}
-  RtlUnderTest(MakeTop make, MakeTop watched = {})
+  RtlUnderTest(MakeTop make, MakeTop watched = {})  // NOLINT: implicit by design
       : make_top(std::move(make)), make_watched(std::move(watched)) {}
 
   MakeTop make_top;
