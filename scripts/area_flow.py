@@ -14,7 +14,6 @@ GATES = ["synth -run begin:fine", "opt -fast -full", "opt_clean", "techmap", "op
 
 
 def sources(rtl=RTL):
-    """Returns the files of the RTL in the order of its list."""
     with open(os.path.join(rtl, "mxe.f"), encoding="utf-8") as file:
         names = [line.strip() for line in file if not line.startswith(("/", "+"))]
     return [os.path.join(rtl, n) for n in names]
@@ -32,7 +31,6 @@ def rtl_of_revision(work, revision):
 
 
 def yosys(work, name, lines):
-    """Runs a Yosys script; returns its log."""
     path = os.path.join(work, name + ".ys")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")

@@ -20,7 +20,6 @@ TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
 NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16),
          "base": (8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16),
          "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16)}
-# Every parameter and its values.
 VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "ROWS": [8, 16, 32, 64, 128, 256],
           "ACC_TILES": [1, 2, 4, 8, 16],
@@ -93,7 +92,6 @@ def synthesized(text):
 
 
 def without_promises(text):
-    """Removes MXE_ASSERT(...) and MXE_REQUIRE(...)."""
     kept = ""
     while promise := PROMISE.search(text):
         kept += text[:promise.start()]
@@ -270,7 +268,6 @@ def measure_design(work, cache, parameters):
 
 
 def text_of(rows, sources):
-    """JSON with one line per design."""
     head = json.dumps({"version": 1, "flow": "; ".join(GATES), "sources": sources}, indent=1)
     # The cache sorts keys.
     rows = [dict(r, parameters={n: r["parameters"][n] for n in VALUES}) for r in rows]

@@ -11,7 +11,6 @@ WORKLOADS = os.path.join(ROOT, "sw", "explore", "workloads")
 
 
 def answer(*words):
-    """Returns the output of mxe."""
     command = [os.path.join(ROOT, "build", "mxe")] + [str(word) for word in words]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 

@@ -19,7 +19,6 @@ struct JobMeasurement {
   uint64_t model = 0, rtl = 0;  ///< cycles
 };
 
-/// Cycles and counters of one stream on model and RTL.
 struct StreamMeasurement {
   std::vector<JobMeasurement> jobs;
   CycleCounters model{}, rtl{};

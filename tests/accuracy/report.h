@@ -12,7 +12,6 @@ namespace mxe {
 /// Errors of jobs below this number of cycles are reported in cycles instead of per cent.
 inline constexpr uint64_t kLongJob = 2000;
 
-/// Results of the jobs of one configuration, with or without jitter.
 class Accuracy {
  public:
   Accuracy(std::string configuration, bool jitter)

@@ -55,7 +55,6 @@ MemoryTiming Workload::memory(bool jitter) {
   return timing;
 }
 
-/// Lower bound by the array and the memory.
 double Workload::estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const {
   const double bandwidth =
       timing.bytes_per_cycle == 0 ? params_.mem_bytes() : timing.bytes_per_cycle;

@@ -15,7 +15,6 @@
 
 namespace mxe {
 
-/// A configuration whose RTL this program contains.
 struct Configuration {
   std::string name;
   Params params;

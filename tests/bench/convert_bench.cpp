@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizing and dequantizing 4096 x 4096 values on one core, compared with memory bandwidth.
 //
-// "stream" only reads 4 bytes and writes 1 for every element (dequantizing: the reverse), which is the
-// upper bound for such a conversion.
+// "stream" only reads 4 bytes and writes 1 for every element (dequantizing: the reverse), which is
+// the upper bound for such a conversion.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -145,7 +145,6 @@ void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, in
   set_rate(state);
 }
 
-// Every preset with each format of the engine that it supports.
 void register_presets() {
   std::vector<std::string> formats = {"nvfp4"};
   for (const mx::FormatRow& row : mx::kFormats) formats.emplace_back(row.name);

@@ -3,7 +3,6 @@
 
 namespace mxe {
 
-/// Registers the benchmarks of the engines and creates their platforms.
 void add_engine_benchmarks();
 /// Prints the speeds, relative to the RTL, on stderr; nothing if no benchmark ran.
 void print_speed_table();

@@ -69,7 +69,6 @@ TEST_F(Designs, OfTheRtlAsItIsRun) {
 }
 
 TEST_F(Designs, AreRefusedAfterAnEdit) {
-  // An edit of the same length, an added character, a deleted file.
   const std::string design = (folder / "mxe_rtl_small.so").string();
   copy_design_of("small", path("edited.sv"), "assign a = b;\n");
   const Variable place("MXE_RTL_PATH", folder.string());

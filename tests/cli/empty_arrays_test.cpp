@@ -21,7 +21,6 @@ class EmptyArrays : public CliTest {
     EXPECT_EQ(run.err, "");
   }
 
-  /// Writes a .npy file of a type in NumPy's notation.
   void write_empty(const std::string& name, const std::string& descr, const std::string& shape) {
     std::string header =
         "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";

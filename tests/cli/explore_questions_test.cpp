@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explorations beyond cycles: accuracy, limits, bytes, several workloads.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>

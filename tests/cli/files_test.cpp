@@ -181,7 +181,6 @@ TEST_F(Files, StandardOutput) {
     return arguments;
   };
   EXPECT_EQ(mxe(with({path("d.npy")})).exit_code, 0);
-  // One array is written as .npy; the report goes to standard error.
   const ProgramRun one = mxe(with({"-"}));
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_EQ(one.out, read_text("d.npy"));

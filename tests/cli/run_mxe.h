@@ -68,7 +68,6 @@ class CliTest : public testing::Test {
   void write_random(const std::string& name, const std::vector<std::size_t>& shape, unsigned seed);
   std::string read_text(const std::string& name);
   bool same_bytes(const std::string& a, const std::string& b);
-  /// Expects the shape and returns the elements.
   std::vector<float> read_floats(const std::string& name, const std::vector<std::size_t>& shape);
   std::vector<uint8_t> read_bytes(const std::string& name, const std::vector<std::size_t>& shape);
 

@@ -13,7 +13,6 @@ namespace {
 
 class TensorScale : public CliTest {
  protected:
-  /// Quantizes x.npy; the values are written to d.npy.
   nlohmann::json quantize(const std::string& preset, const std::string& elements,
                           const std::string& scales, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize", path("x.npy"), "--format",      "nvfp4",

@@ -26,7 +26,6 @@ const std::vector<std::string> kStalls = [] {
   return names;
 }();
 
-/// The slices of each track, by thread name.
 std::map<std::string, std::vector<Json>> slices_by_track(const Json& trace) {
   std::map<std::pair<int, int>, std::string> threads;
   std::map<std::string, std::vector<Json>> slices;
@@ -63,7 +62,6 @@ std::string find_overlap(const Json& trace) {
   return "";
 }
 
-/// Cycles of the array's slices by name, including zeros.
 Sums array_sums(const Json& trace) {
   Sums sums;
   for (const std::string& stall : kStalls) sums[stall] = 0;

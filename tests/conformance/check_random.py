@@ -48,7 +48,6 @@ def values(random, rows, kind):
 
 
 def check_one(oracle, tool, preset, fmt, x):
-    """Returns the number of values that differ."""
     if preset in NVFP4:
         return check_nvfp4(oracle, tool, preset, x)
     if preset == "modelopt-mxfp4":

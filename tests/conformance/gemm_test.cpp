@@ -26,7 +26,6 @@ struct GemmCase {
   std::vector<float> single;  // one chain; empty unless both formats have 4 bits
 };
 
-// One record of make_gemm_data.py.
 GemmCase read_case(Records& records) {
   const std::vector<uint32_t> head = records.array<uint32_t>(7);
   const std::size_t results = std::size_t{head[2]} * head[3];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the byte streams of data/.
 #pragma once
 
 #include <cstring>

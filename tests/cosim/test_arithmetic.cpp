@@ -114,7 +114,6 @@ Job random_job(Random& random, mx::FormatId format_a, mx::FormatId format_b,
   return job;
 }
 
-/// An engine of one configuration with each arithmetic.
 struct Engines {
   Params params;
   Device golden, tiles, structural;

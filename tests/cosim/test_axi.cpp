@@ -478,7 +478,6 @@ struct LiteBench {
   uint64_t cycle = 0;
 
   void step() { checker.check(cycle++, in, out); }
-  /// A cycle with these handshakes of requests, then none.
   void request(bool aw, bool w, bool ar) {
     in.s_awvalid = out.s_awready = aw;
     in.s_wvalid = out.s_wready = w;

@@ -145,7 +145,6 @@ struct Master : sc_core::sc_module {
 
   explicit Master(const sc_core::sc_module_name& name) : sc_module(name) {}
 
-  /// Returns the cycle of the last beat.
   uint64_t access(tlm::tlm_command command, uint64_t address, std::vector<uint8_t>& data,
                   uint64_t issue = 0, std::vector<uint8_t>* enables = nullptr) {
     tlm::tlm_generic_payload payload;

@@ -42,7 +42,6 @@ TEST(Bins, AllAreDefinedOnce) {
   EXPECT_GT(count, 1000u);
 }
 
-/// The counts of a successful job in one group.
 Counts counts_of(const JobSpec& spec, const std::string& group) {
   const CosimJob job = make_job(spec);
   const JobImage image(job, 0x1000, 1);
@@ -111,7 +110,6 @@ struct Pins {
   RtlOutputs out;
 };
 
-/// The counts of these cycles.
 Counts count_cycles(const std::vector<Pins>& cycles) {
   PortBins ports(Params::named("small"));
   for (const Pins& pins : cycles) ports.cycle(pins.in, pins.out);

@@ -11,7 +11,6 @@
 namespace mxe::test {
 namespace {
 
-/// The callbacks so far, in order.
 struct Log {
   struct Entry {
     uint32_t id;

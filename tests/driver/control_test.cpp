@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters, reset and error texts.
 #include <array>
 #include <set>
 #include <string>

@@ -124,7 +124,6 @@ class Machine {
   std::vector<uint8_t> memory_;
 };
 
-/// Allocates memory for rows [rows][k] in a format.
 mxe_operand allocate_operand(Machine& machine, FormatId format, std::size_t rows, std::size_t k) {
   mxe_operand o = {};
   o.format = static_cast<uint32_t>(format);

@@ -24,7 +24,6 @@ using mx::ScaleRule;
 
 constexpr uint8_t kGuard = 0xA5;
 
-/// The number in an environment variable.
 uint64_t setting(const char* name, uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text ? std::stoull(text) : otherwise;

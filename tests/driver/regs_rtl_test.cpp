@@ -111,7 +111,6 @@ void drive(Port& port, uint32_t value) {
   port = static_cast<Port>(value);
 }
 
-/// Drives every input with a different value.
 void RegisterFile::connect_inputs() {
 #define CONNECT(REGISTER, port, shift, mask)                          \
   drive(top.port##_i, (pattern(MXE_REG_##REGISTER) & mask) >> shift); \
@@ -171,7 +170,6 @@ TEST_F(RegisterFile, WritesWhatTheTableAllowsAndNothingElse) {
   std::mt19937 random(seed);
   Expectation expected(hardware);
   for (int step = 0; step < 20'000; step++) {
-    // Mostly words near the registers, sometimes any byte.
     const auto offset =
         static_cast<uint32_t>(random() % 10 ? random() % 96 * 4 : random() % 0x1000);
     const auto data = static_cast<uint32_t>(random());

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_submit(): the bytes of a descriptor, the doorbell, ids and indices.
 #include <array>
 #include <set>
 #include <string>

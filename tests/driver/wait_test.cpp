@@ -223,7 +223,6 @@ TEST_P(BothPorts, RefusesAnUnknownStatus) {
   }
 }
 
-// Random traffic: jobs of random length and outcome, waited for in random order.
 TEST_P(BothPorts, SurvivesRandomTraffic) {
   for (uint32_t seed = 1; seed <= 20; seed++) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

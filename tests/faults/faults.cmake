@@ -71,7 +71,6 @@ mxe_fault(33 counters_of_32_bits mxe_counters.sv "(value_q + 64'd1)"
 mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)"
           CASE registers)
 
-# Faults of control and protocol.
 mxe_fault(35 completes_before_written mxe_record.sv "complete_q <= (record_answered_i & record_last_i)"
           "complete_q <= (ACTIVE ? recorded_now : (record_answered_i & record_last_i))")
 mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i & ~recording)"

@@ -25,7 +25,6 @@ function(mxe_fault number name file correct faulty)
   set(MXE_FAULT_${number}_CASE "${ARG_CASE}" PARENT_SCOPE)
 endfunction()
 
-# The faults of MXE_FAULTS as JSON.
 function(mxe_list_faults file)
   set(list "[]")
   set(index 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regression finds planted faults, sorts them into one bucket, and shrinks a case to a small one that
-// still fails.
+// The regression finds planted faults, sorts them into one bucket, and shrinks a case to a small
+// one that still fails.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,8 +21,8 @@ struct Planted {
   int number;
   const char* name;
   std::size_t largest_jobs;  ///< limit for the minimal case
-  const char* block;  ///< block with the first wrong value; empty: none
-  std::size_t seeds = 6;  ///< a hang takes long to detect
+  const char* block;         ///< block with the first wrong value; empty: none
+  std::size_t seeds = 6;     ///< a hang takes long to detect
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
@@ -78,7 +78,6 @@ TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
       << failure.first_wrong;
 }
 
-/// All text of a report about failures.
 std::string describe(const RegressionResult& result) {
   std::string text;
   for (const NamedResult& c : result.cases) text += c.name + " " + c.result.bucket() + "\n";

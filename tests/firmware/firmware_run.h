@@ -8,12 +8,10 @@
 
 namespace mxe::test {
 
-/// Path of the ELF file of a program for `bits`-bit registers.
 inline std::string firmware(const std::string& name, int bits) {
   return MXE_FIRMWARE + name + std::to_string(bits) + ".elf";
 }
 
-/// The kinds of engine in this build.
 inline std::vector<std::string> engines() {
 #ifdef MXE_WITH_RTL
   return {"model", "rtl"};

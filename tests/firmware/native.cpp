@@ -24,7 +24,6 @@ namespace {
 
 constexpr int kAccesses = 100000;  // as in guest.c
 
-/// The data of a .npy file of version 1.0 with a header of 128 bytes.
 std::vector<uint32_t> load(const std::string& folder, const std::string& name) {
   const std::vector<uint8_t> file = mx::read_file(folder + "/" + name + ".npy");
   std::vector<uint32_t> data((file.size() - 128 + 3) / 4);

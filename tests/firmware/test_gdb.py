@@ -18,8 +18,6 @@ SECONDS = 60  # upper limit for each action
 
 
 class Guest:
-    """A firmware program that waits for gdb."""
-
     def __init__(self, name, *arguments, options=()):
         self.elf = f"{OPTIONS.firmware}/{name}.elf"
         command = [OPTIONS.mxe_run, "run", self.elf, "--gdb", "0", "--summary", *options, "--", *arguments]
@@ -58,7 +56,6 @@ class Guest:
                                 stderr=subprocess.STDOUT, text=True)
 
     def gdb(self, *commands):
-        """Runs gdb and returns its output."""
         return self.start_gdb(*commands).communicate(timeout=SECONDS)[0]
 
 
@@ -211,7 +208,6 @@ class Clients(unittest.TestCase):
 
     @staticmethod
     def run_on(guest):
-        """Continues the program."""
         client = socket.create_connection(("127.0.0.1", guest.port))
         client.settimeout(SECONDS)
         client.sendall(b"$c#63")

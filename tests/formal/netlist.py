@@ -116,7 +116,6 @@ class Module:
         return f"{self.source} #({parameters}) {name}"
 
     def child(self):
-        """Returns a module with a separate name that wraps the source."""
         ports = ", ".join(f"{'input' if d == 'input' else 'output'} logic [{w - 1}:0] {n}"
                           for n, (d, w) in self.ports.items())
         return f"module child_{self.number} ({ports});\n  {self.instance('u')} (.*);\nendmodule\n"

@@ -37,7 +37,6 @@ uint64_t interrupts();
 uint64_t now_ns();
 void sleep_us(uint64_t us);
 
-/// An open file of the current device.
 class File {
  public:
   File();
@@ -91,7 +90,6 @@ class Product {
   int run();
   /// Returns true if D has the product and the bytes after it are unchanged.
   bool is_right() const;
-  /// Fills D with values that no product has.
   void spoil();
 
  private:
@@ -111,7 +109,6 @@ class Process {
   void kill();
   /// Called in the other process: lets await_ready() return.
   static void ready();
-  /// Waits for the other process' ready().
   void await_ready();
 
  private:

@@ -71,7 +71,6 @@ TEST(Jobs, MoreThanAFileMayHave) {
   EXPECT_EQ(ENOENT, product.wait(result));
 }
 
-/// Times at which the jobs of two processes end.
 struct Moments {
   static constexpr int kJobs = 60;
   uint64_t of[2][kJobs];
@@ -331,7 +330,6 @@ TEST(Jobs, FencesOrderFiles) {
   EXPECT_EQ(0, file.call(DRM_IOCTL_SYNCOBJ_WAIT, &wait));
 }
 
-// A file is closed while its job waits for a fence.
 TEST(Jobs, CloseWithAFenceThatIsStillToCome) {
   const File file;
   Product before(file, kLong, kLong, kLong);

@@ -51,7 +51,6 @@ int create(const File& file, uint64_t size) {
   return file.call(DRM_IOCTL_MXE_CREATE, &args);
 }
 
-/// The kernel's log, from the construction on.
 class Log {
  public:
   Log() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) { lseek(fd_, 0, SEEK_END); }

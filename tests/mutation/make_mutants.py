@@ -127,8 +127,6 @@ def counts(args, modules):
 
 
 class Mutant:
-    """A line of the output of `mutate -list`."""
-
     def __init__(self, line):
         words = line.split()
         options = {}
@@ -200,7 +198,6 @@ class Module:
         self.path = next(p for p in args.sources if os.path.basename(p) == self.source + ".sv")
 
     def child(self):
-        """Returns the name in the source of a module from Yosys."""
         ports = ", ".join(f"{d} logic [{w - 1}:0] {n}" for n, (d, w) in self.ports.items())
         values = ", ".join(f".{n}({v})" for n, v in self.parameters.items())
         return f"module {self.plain} ({ports});\n  {self.source} #({values}) u_source (.*);\nendmodule\n"
@@ -215,7 +212,6 @@ def distinct(modules):
 
 
 def header_of(path):
-    """Returns the text of a source up to the end of its ports."""
     return re.match(r".*?^\);\n", read(path), re.MULTILINE | re.DOTALL)[0]
 
 
@@ -258,7 +254,6 @@ def with_parameters(module, text):
 
 
 def versions_by_source(modules):
-    """Returns the distinct modules of each source."""
     versions = {}
     for module in distinct(modules).values():
         versions.setdefault(module.source, []).append(module)

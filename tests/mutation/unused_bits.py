@@ -94,7 +94,6 @@ def find(text):
 
 
 def common(first, second):
-    """Returns the bits that are unused in both versions of a design."""
     return {name: {wire: indices & second[name][wire] for wire, indices in wires.items()
                    if wire in second[name]}
             for name, wires in first.items() if name in second}

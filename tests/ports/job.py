@@ -10,7 +10,6 @@ FILL = 0xA5  # initial value of memory
 
 
 def constants(header):
-    """Returns the constants of the generated C header."""
     with open(header, encoding="utf-8") as file:
         text = file.read()
     found = re.findall(r"#define (MXE_\w+) +(?:UINT32_C\()?(0x[0-9a-fA-F]+|\d+)u?\b", text)

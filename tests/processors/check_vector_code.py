@@ -72,7 +72,6 @@ def main() -> int:
             faults.append(f"{member}: {function}: AVX-512 in an object of AVX2")
         if level:
             widest[level[1]] = max(register, widest.get(level[1], ""))
-    # Otherwise the check would have compared nothing.
     if widest != {"avx2": "ymm", "avx512": "zmm"}:
         faults.append(f"expected ymm registers in AVX2's objects, zmm in AVX-512's, found {widest}")
     print("\n".join(faults) or f"{len(vector)} functions with vector code, all internal")

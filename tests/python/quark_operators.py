@@ -49,7 +49,6 @@ def run(*command: str | os.PathLike[str], text: str | None = None) -> None:
 
 
 def folders(quark: pathlib.Path) -> list[str]:
-    """Returns -I options for the headers of the package."""
     include = quark / "include"
     runtime = include / "onnxruntime-1.17.0/onnxruntime"
     return [f"-I{one}" for one in (include, quark / "src", runtime, runtime / "core/session",

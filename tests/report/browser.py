@@ -90,7 +90,6 @@ class Browser:
             return Object.fromEntries(chart.getOption().series.filter((s) => s.type === "line").map((s) => [s.name, s.data.length]));""", chart)
 
     def ink(self, chart):
-        """Returns the share of a chart's pixels that are not empty."""
         return self.run("""
             const canvas = document.querySelector("#" + arguments[0] + "-chart canvas");
             const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

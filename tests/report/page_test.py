@@ -455,7 +455,6 @@ class Page(unittest.TestCase):
 
 
 def distance(one, other):
-    """Returns the distance of two colours in OKLab."""
     def lab(text):
         r, g, b = ((c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
                    for c in (int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)))

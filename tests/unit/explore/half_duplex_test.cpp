@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory whose two directions share its bandwidth.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +41,6 @@ TEST(HalfDuplex, RequestsShareTheMemory) {
   EXPECT_EQ(memory.write().serve(0, 1, 32).beat(0), 10u);
 }
 
-// The same requests with independent directions.
 TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
   MemoryTiming timing = timing_of(10, 8);
   timing.half_duplex = false;

@@ -89,7 +89,6 @@ TEST(Llama, TheShippedWorkloadsAreThoseOfItsConfig) {
   }
 }
 
-// Mixtures of experts and other networks under a supported model_type are refused.
 TEST(Llama, KeysThatMayChangeTheProducts) {
   const std::pair<const char*, Json> kBad[] = {{"num_experts", 128},
                                                {"num_local_experts", 8},
@@ -310,7 +309,6 @@ TEST_F(LlamaFiles, ConfigAloneOneFileAndShards) {
   for (const char* file : {"", "model.safetensors.index.json"}) {
     EXPECT_EQ(read(file).layers.size(), 8u);
   }
-  // One shard is not a complete model.
   expect_error("one.safetensors: tensor 'lm_head.weight' is missing",
                [&] { read("one.safetensors"); });
   fs::remove(folder_ / "two.safetensors");

@@ -115,7 +115,6 @@ TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   Layers layers(12);
   for (auto& layer : layers) {
     for (int i = 0; i < 4; i++) {
-      // Slower is more accurate, so every choice is useful.
       const uint64_t cycles = 1 + draw() % 100000;
       layer.push_back({cycles, static_cast<double>(65536 + draw() % 4096 - cycles / 2) / 65536});
     }

@@ -178,7 +178,6 @@ TEST(Presets, WideCodes) {
   for (std::size_t i = 0; i < 64; i++) EXPECT_NEAR(q.dequantized[i], x[i], std::fabs(x[i]) / 1024);
 }
 
-// Quantizing along an axis equals quantizing the transposed array along the last axis.
 TEST(Quantize, AnyAxis) {
   const std::size_t rows = 70;
   const std::size_t columns = 5;
@@ -200,7 +199,6 @@ TEST(Quantize, AnyAxis) {
       EXPECT_EQ(along.scale_codes[b * columns + j], last.scale_codes[j * 3 + b]);
     }
   }
-  // The middle one of three axes.
   const QuantizedArray middle = run(x, {2, 35, columns}, quantizer, 1);
   EXPECT_EQ(middle.scale_shape, (std::vector<std::size_t>{2, 2, columns}));
   EXPECT_THROW(run(x, {rows, columns}, quantizer, 2), Error);
@@ -339,7 +337,6 @@ TEST(Log2, AgreesWithRoundedDoublePrecision) {
   std::mt19937 random(kSeed);
   auto next = [&random] { return static_cast<uint32_t>(random()); };
   for (int i = 0; i < 300000; i++) {
-    // Half of the values are next to powers of two.
     uint32_t bits = next();
     if (i % 2 == 0) bits = (bits & 0x7F800000) + next() % 100 - 50;
     if (i % 8 == 0) bits = (uint32_t{1} << next() % 24) + next() % 60 - 30;

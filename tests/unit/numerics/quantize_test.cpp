@@ -25,7 +25,6 @@ int scale_of(float amax, FormatId format, ScaleRule rule) {
 
 TEST(Quantize, ScaleRulesAtTheirBoundaries) {
   const FormatId e2m1 = FormatId::mxfp4_e2m1;  // emax 2, max 6
-  // Just below, at and above a power of two.
   const float below = std::nextafter(4.0f, 0.0f);
   const float above = std::nextafter(4.0f, 8.0f);
   EXPECT_EQ(scale_of(below, e2m1, ScaleRule::floor), 126);
@@ -42,7 +41,6 @@ TEST(Quantize, ScaleRulesAtTheirBoundaries) {
   EXPECT_EQ(scale_of(std::nextafter(6.0f, 8.0f), e2m1, ScaleRule::rceil), 128);
   EXPECT_EQ(scale_of(127.0f / 64, FormatId::mxint8, ScaleRule::rceil), 127);
   EXPECT_EQ(scale_of(1.9921875f, FormatId::mxint8, ScaleRule::rceil), 128);
-  // The largest element never saturates with rceil.
   EXPECT_EQ(quantize_row({448.0f}, FormatId::mxfp8_e4m3, ScaleRule::rceil).codes[0], 0x7E);
   EXPECT_EQ(quantize_row({449.0f}, FormatId::mxfp8_e4m3, ScaleRule::rceil).scales[0], 128);
 }

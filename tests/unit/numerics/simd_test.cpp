@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every vector level of this processor gives the bits of the scalar definition.
 #include "model/numerics/simd.h"
 
 #include <gtest/gtest.h>

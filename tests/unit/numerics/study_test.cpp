@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, statistics, the exact accumulator, threads and .safetensors files.
 #include "model/numerics/study.h"
 
 #include <gtest/gtest.h>
@@ -210,7 +209,6 @@ TEST(Safetensors, CodesAndOneTensorOfMany) {
     return parse_safetensors(file.data(), file.size(), "x", name);
   };
   ASSERT_EQ(only("c").size(), 1u);
-  // The first element is in the low nibble.
   EXPECT_EQ(to_uint8(only("c")[0].array, "c"), (std::vector<uint8_t>{1, 2, 4, 15}));
   EXPECT_EQ(only("s")[0].dtype, "F8_E8M0");
   EXPECT_EQ(to_uint8(only("s")[0].array, "s"), std::vector<uint8_t>{127});

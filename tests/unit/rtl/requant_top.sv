@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the arithmetic of the requantiser.
 `default_nettype none
 module requant_top (
   input  logic        clk_i,

@@ -36,7 +36,6 @@ constexpr uint64_t kSeed = 31;
 // pipeline.
 constexpr int kSettled = 16;
 
-/// A signal inside the simulated design.
 class Signal {
  public:
   explicit Signal(const VerilatedVar& var) : var_(&var) {}

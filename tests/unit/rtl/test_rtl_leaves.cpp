@@ -208,7 +208,6 @@ class Codes {
   std::vector<Code> codes_;
 };
 
-/// Writes one slot to one lane, and zeros to the others.
 void set_lane(uint32_t* pins, std::size_t lane, uint16_t slot) {
   std::memset(pins, 0, sizeof(Decoded));
   pins[lane / 2] = uint32_t{slot} << (lane % 2 * 16);

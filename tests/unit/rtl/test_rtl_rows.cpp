@@ -60,7 +60,6 @@ class RowsRtl {
   Vmxe_rows top_;
 };
 
-/// Number of rows whose address or columns differ.
 uint64_t differences(const Walk& walk) {
   RowsRtl rtl(walk);
   uint64_t count = 0;
