@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# mxe_firmware(<name> <source>... [INCLUDES <folder>...] [DATA <file>...] [FLAGS <flag>...]): a program for
-# the virtual platform, <name>32.elf for RV32IMAC and <name>64.elf for RV64IMAC in MXE_FIRMWARE_FOLDER (the build
-# folder unless set), as the target firmware_<name>. clang and lld, no C library; the driver and the
-# runtime of this folder belong to it. DATA is what the sources include besides headers. The compiler
-# gets FLAGS for <source>... alone, such as -Wall -Werror; there are no warning flags otherwise. Projects
-# of one's own include this file, too.
+# mxe_firmware(<name> <source>... [INCLUDES <folder>...] [DATA <file>...] [FLAGS <flag>...])
+# Adds target firmware_<name>, a program for the virtual platform: <name>32.elf for RV32IMAC and <name>64.elf
+# for RV64IMAC, in MXE_FIRMWARE_FOLDER (default: the build folder). It is built with clang and lld, without a C
+# library, and contains the driver and the runtime of this folder. DATA: other files that the sources include.
+# FLAGS: compiler flags for <source>..., such as -Wall -Werror. Other projects may include this file.
 include_guard()
 find_program(MXE_FIRMWARE_CC NAMES clang-14 clang REQUIRED DOC "Compiler of the firmware, with RISC-V as a target")
 find_program(MXE_FIRMWARE_LD NAMES ld.lld-14 ld.lld REQUIRED DOC "Linker of the firmware")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's example (sw/driver/examples/bare_metal.c) as a program: fills the operands, prints
-// the results as the bit patterns of FP32, one row to a line.
+// The driver's example (sw/driver/examples/bare_metal.c) as a program: fills the operands and
+// prints the results as FP32 bits, one row per line.
 #include "soc.h"
 
 enum { M = 8, N = 8, K = 32 };
@@ -12,7 +12,7 @@ int multiply(void* registers, uint64_t (*now_us)(void*), const uint8_t a[M][K],
 static uint8_t a[M][K], a_scales[M], b[N][K], b_scales[N];
 static uint32_t d[M][N];
 
-/// A code of mxfp8_e4m3 that is a number: the exponents in the middle, all signs and mantissas.
+/// A finite code of mxfp8_e4m3: exponent field 5 to 8, any sign and mantissa.
 static uint8_t code(uint32_t* state) {
   *state = *state * 1664525 + 1013904223;
   const uint32_t random = *state >> 16;

@@ -16,7 +16,7 @@ struct run {
   struct mxe_slot slots[ATTENTION_RING];
 };
 
-/// The part of a matrix that begins in a row and a column: as the host has it, as a job's operand.
+/// A matrix at host addresses, as a job's MX operand, and as a job's FP32 operand.
 #define ELEMENTS(matrix)                                                                         \
   (struct mxe_elements) {                                                                        \
     MXE_FORMAT_MXFP8_E4M3, (matrix).elements[0], (matrix).scales[0], sizeof(matrix).elements[0], \
@@ -37,7 +37,7 @@ static uint64_t bus(const struct run* run, const void* place) {
   return run->bus_address + (uint64_t)((const char*)place - (const char*)run->memory);
 }
 
-// ---- The data: numbers of both signs, of a few binary orders of magnitude
+// ---- Data: numbers of both signs within a factor of 16
 
 static uint32_t number(uint32_t* state, uint32_t exponent) {
   *state = *state * 1664525 + 1013904223;
@@ -52,7 +52,6 @@ static int quantize(const uint32_t* values, size_t row_step, size_t step, uint32
   return mxe_quantize(&numbers, rows, k, MXE_RULE_FLOOR, &elements);
 }
 
-/// Fills a matrix of weights row by row.
 static int make_weights(uint32_t* state, uint32_t rows, struct mxe_elements elements) {
   int code = MXE_OK;
   for (uint32_t row = 0; row < rows && code == MXE_OK; row++) {
@@ -81,7 +80,7 @@ static int make_data(struct attention_memory* memory) {
 
 // ---- The jobs
 
-/// Submits `count` jobs; their ids are one after the other.
+/// Submits `count` jobs. Their ids are *first, *first + 1, ...
 static int submit(struct run* run, const struct mxe_product* product, uint32_t count,
                   uint32_t* first) {
   struct mxe_job jobs[ATTENTION_HEADS];
@@ -112,7 +111,7 @@ static int submit_layer(struct run* run, struct mxe_operand a, struct mxe_operan
   return submit(run, &product, 1, id);
 }
 
-/// Q, K and V, each quantized while the engine works on the next.
+/// Q, K and V; each one is quantized while the engine computes the next.
 static int project(struct run* run) {
   struct attention_memory* memory = run->memory;
   const struct mxe_operand x = OPERAND(run, memory->mx_x);
@@ -162,7 +161,7 @@ static int submit_scores(struct run* run, uint32_t* first) {
   return submit(run, &product, ATTENTION_HEADS, first);
 }
 
-/// One head's softmax, then its product with V.
+/// Computes one head's softmax and submits its product with V.
 static int submit_head(struct run* run, uint32_t head, uint32_t* id) {
   struct attention_memory* memory = run->memory;
   for (uint32_t token = 0; token < ATTENTION_TOKENS; token++) {

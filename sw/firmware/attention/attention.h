@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The attention of one layer of a transformer, by the driver and mxe_math.h alone, with made-up
-/// weights: four query heads, two to a head of keys and values, 48 tokens of 128 numbers, all
-/// operands in mxfp8_e4m3:
+/// The attention of one transformer layer with the driver and mxe_math.h, with synthetic weights:
+/// 48 tokens of 128 numbers, four query heads, two heads of keys and values. All operands are in
+/// mxfp8_e4m3:
 ///
 ///     Q, K, V = X Wq, X Wk, X Wv
 ///     heads   = softmax(Q K^T / sqrt(width)) V, for each head
 ///     Y       = heads Wo + X
 ///
-/// It needs no library and no floating point, and nothing of its surroundings but a port.
+/// It needs no library and no floating point; the platform is accessed only through the port.
 #ifndef ATTENTION_H_
 #define ATTENTION_H_
 
@@ -18,8 +18,8 @@
 
 enum {
   ATTENTION_TOKENS = 48,
-  ATTENTION_WIDTH = 32,  // of a head
-  ATTENTION_HEADS = 4,   // of queries
+  ATTENTION_WIDTH = 32,  // numbers per head
+  ATTENTION_HEADS = 4,   // query heads
   ATTENTION_KV_HEADS = 2,
   ATTENTION_MODEL = ATTENTION_HEADS * ATTENTION_WIDTH,
   ATTENTION_KV = ATTENTION_KV_HEADS * ATTENTION_WIDTH,
@@ -35,7 +35,7 @@ enum {
     uint8_t scales[rows][((k) + ATTENTION_BLOCK - 1) / ATTENTION_BLOCK]; \
   }
 
-/// What the device reads and writes; numbers are the bits of FP32. Aligned to 128.
+/// Memory that the device accesses, aligned to 128. Numbers are FP32 bits.
 struct attention_memory {
   alignas(MXE_DESC_SIZE) uint8_t ring[ATTENTION_RING * MXE_DESC_SIZE];
   uint32_t x[ATTENTION_TOKENS][ATTENTION_MODEL];
@@ -53,8 +53,7 @@ struct attention_memory {
   ATTENTION_MATRIX(ATTENTION_KV, ATTENTION_MODEL) wk, wv;
 };
 
-/// Runs everything; `memory` is seen by the device at `bus_address`. The result is memory->y.
-/// Returns a code of the driver.
+/// Computes memory->y. `bus_address` is the bus address of `memory`. Returns a code of the driver.
 int attention_run(const struct mxe_port* port, struct attention_memory* memory,
                   uint64_t bus_address);
 

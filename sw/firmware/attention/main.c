@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attention of a transformer's layer as firmware, by interrupt.
+// The attention of a transformer layer as firmware, with interrupts.
 #include "attention.h"
 #include "soc.h"
 
 static struct attention_memory memory;
 
-/// FNV-1a of all results as bytes.
+/// FNV-1a hash of the results' bytes.
 static uint32_t checksum(void) {
   uint32_t sum = UINT32_C(2166136261);
   for (uint32_t token = 0; token < ATTENTION_TOKENS; token++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of `mxe demo`, the .npy files as they are: version 1.0, a header of 128 bytes.
+// The data of `mxe demo` from its .npy files, without their headers of 128 bytes (version 1.0).
   .macro array name, file
   .balign 4
   .globl \name

@@ -7,17 +7,16 @@ enum { TIMEOUT_US = 1000000 };
 
 static const uint32_t widths[DIGITS_LAYERS + 1] = {64, 100, 50, DIGITS_CLASSES};
 
-/// A run: where everything is, and the job of each batch that is under way.
 struct run {
   const struct digits_data* data;
   struct digits_memory* memory;
   uint64_t bus_address;
   struct mxe_device device;
   struct mxe_slot slots[DIGITS_RING];
-  uint32_t jobs[DIGITS_BATCHES];
+  uint32_t jobs[DIGITS_BATCHES];  // id of the last job of each batch
 };
 
-/// n / 16 as FP32.
+/// Entry n is n / 16 as FP32 bits.
 static const uint32_t sixteenths[17] = {
     0x00000000, 0x3D800000, 0x3E000000, 0x3E400000, 0x3E800000, 0x3EA00000,
     0x3EC00000, 0x3EE00000, 0x3F000000, 0x3F100000, 0x3F200000, 0x3F300000,
@@ -28,7 +27,7 @@ static uint64_t bus(const struct run* run, const void* place) {
   return run->bus_address + (uint64_t)((const char*)place - (const char*)run->memory);
 }
 
-/// The columns of [inputs][outputs] are the rows of B.
+/// Quantizes a layer's weights; column i of [inputs][outputs] becomes row i of B.
 static int load_layer(struct run* run, uint32_t layer) {
   const uint32_t outputs = widths[layer + 1];
   const struct mxe_numbers weights = {
@@ -45,7 +44,7 @@ static int load_layer(struct run* run, uint32_t layer) {
   return mxe_quantize(&weights, outputs, widths[layer], MXE_RULE_FLOOR, &elements);
 }
 
-/// One image's row of a layer's operands.
+/// Quantizes one image's row of A of a layer.
 static int load_row(struct run* run, uint32_t layer, uint32_t image, const uint32_t* values) {
   const struct mxe_numbers row = {.data = values, .step = 1};
   const struct mxe_elements elements = {.format = MXE_FORMAT_MXFP8_E4M3,
@@ -62,7 +61,7 @@ static int load_image(struct run* run, uint32_t image) {
   return load_row(run, 0, image, pixels);
 }
 
-/// The results of a layer, negative ones as zero, become the operands of the next.
+/// Applies ReLU to the results of a layer and quantizes them for the next one.
 static int activate(struct run* run, uint32_t layer, uint32_t image) {
   uint32_t* y = run->memory->layers[layer].y[image];
   for (uint32_t i = 0; i < widths[layer + 1]; i++) {
@@ -97,7 +96,7 @@ static int submit(struct run* run, uint32_t layer, uint32_t batch) {
   return mxe_submit(&run->device, &job, NULL, &run->jobs[batch]);
 }
 
-/// Makes the operands of a batch for a layer and submits the job.
+/// Quantizes a batch's operands of a layer and submits the job.
 static int start(struct run* run, uint32_t layer, uint32_t batch) {
   int code = MXE_OK;
   for (uint32_t i = 0; i < DIGITS_BATCH && code == MXE_OK; i++) {
@@ -107,7 +106,7 @@ static int start(struct run* run, uint32_t layer, uint32_t batch) {
   return code == MXE_OK ? submit(run, layer, batch) : code;
 }
 
-/// Every batch through all layers; a batch goes on to its next layer as soon as it can.
+/// Runs all batches through all layers. The jobs of the other batches run while one is quantized.
 static int run_batches(struct run* run) {
   int code = MXE_OK;
   for (uint32_t batch = 0; batch < DIGITS_BATCHES && code == MXE_OK; batch++) {
@@ -122,7 +121,7 @@ static int run_batches(struct run* run) {
   return code;
 }
 
-/// FP32 as an integer of the same order.
+/// Maps FP32 bits to integers in the same order.
 static uint32_t ordered(uint32_t value) {
   return value >> 31 ? ~value : value | UINT32_C(0x80000000);
 }

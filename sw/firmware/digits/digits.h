@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The digit classifier of `mxe demo` (sw/mxe/data/digits) by the driver alone: 450 images through
-/// a network 64 -> 100 -> 50 -> 10 in mxfp8_e4m3. The images run in batches, several of them in
-/// flight: while the engine multiplies one, the processor quantizes the next.
+/// The digit classifier of `mxe demo` (sw/mxe/data/digits) with the driver: 450 images through a
+/// network 64 -> 100 -> 50 -> 10 in mxfp8_e4m3. The processor quantizes a batch of 50 images while
+/// the engine multiplies others.
 ///
-/// It needs no library and no floating point, and nothing of its surroundings but a port.
+/// It needs no library and no floating point; the platform is accessed only through the port.
 #ifndef DIGITS_H_
 #define DIGITS_H_
 
@@ -24,7 +24,7 @@ enum {
   DIGITS_RING = 16,
 };
 
-/// The data as the .npy files have them, without their headers: floats are bit patterns of FP32.
+/// The contents of the .npy files without their headers. Numbers are FP32 bits.
 struct digits_data {
   const uint8_t* images;                   ///< [images][inputs], 0 to 16
   const uint8_t* labels;                   ///< [images]
@@ -32,7 +32,7 @@ struct digits_data {
   const uint32_t* biases[DIGITS_LAYERS];   ///< [outputs]
 };
 
-/// What the device reads and writes. Aligned to 128; the program gives it the bus address.
+/// Memory that the device accesses, aligned to 128.
 struct digits_memory {
   alignas(MXE_DESC_SIZE) uint8_t ring[DIGITS_RING * MXE_DESC_SIZE];
   struct {
@@ -46,11 +46,12 @@ struct digits_memory {
 };
 
 struct digits_result {
-  uint32_t correct;   ///< images that are recognised
-  uint32_t checksum;  ///< FNV-1a of the logits, [images][classes] as bytes
+  uint32_t correct;   ///< recognised images
+  uint32_t checksum;  ///< FNV-1a hash of the logits' bytes, [images][classes]
 };
 
-/// Runs everything. `memory` is seen by the device at `bus_address`. Returns a code of the driver.
+/// Classifies all images. `bus_address` is the bus address of `memory`. Returns a code of the
+/// driver.
 int digits_run(const struct mxe_port* port, const struct digits_data* data,
                struct digits_memory* memory, uint64_t bus_address, struct digits_result* result);
 

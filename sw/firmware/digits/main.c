@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digit classifier as firmware, by interrupt.
+// The digit classifier as firmware, with interrupts.
 #include "digits.h"
 #include "soc.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program begins: sets up the registers that C code takes for granted, clears .bss, calls
-// main with what the platform left in a0 and a1 (argc and argv), and ends with its result.
+// Entry point of a program: sets gp and sp, clears .bss, calls main(argc, argv) with the a0 and a1
+// that the platform has set, and passes its result to soc_exit().
   .section .init, "ax"
   .globl _start
   .type _start, @function
@@ -14,7 +14,7 @@ _start:
   la t1, __bss_end
   addi t2, t1, -32
   j 2f
-1: // eight words in a go: .bss is where programs have their arrays
+1: // eight words per iteration: .bss may be large
   .set word, 0
   .rept 8
   sw zero, word(t0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of the platform are levels. The handler has to make a line fall before it returns, or
-// it would be entered again at once: it has the engine's cause cleared, or, if nobody clears it,
-// shuts the line out until the next wait.
+// The platform's interrupt lines are levels. trap() must make a line fall, or it is entered again
+// at once. For the engine's line it calls the program's handler; without a handler it masks the
+// line until the next soc_wait_for_interrupt().
 #include "soc.h"
 
 enum { MSTATUS_MIE = 1 << 3, MIE_SEIE = 1 << 9 };
@@ -10,7 +10,7 @@ static void (*engine_handler)(void);
 static volatile bool handled;
 
 static void set_compare(uint64_t time) {
-  SOC_REGISTER(TIMER, COMPARE_HI) = UINT32_MAX;  // no time in between is the past
+  SOC_REGISTER(TIMER, COMPARE_HI) = UINT32_MAX;  // no intermediate value is in the past
   SOC_REGISTER(TIMER, COMPARE_LO) = (uint32_t)time;
   SOC_REGISTER(TIMER, COMPARE_HI) = (uint32_t)(time >> 32);
 }
@@ -38,7 +38,7 @@ void soc_enable_interrupts(void (*on_engine)(void)) {
 bool soc_wait_for_interrupt(uint64_t deadline_ns) {
   SOC_REGISTER(INTERRUPTS, ENABLE) = SOC_INTERRUPTS_ENABLE_ENGINE | SOC_INTERRUPTS_ENABLE_TIMER;
   set_compare(deadline_ns);
-  // With interrupts off none is missed between the look and wfi, which wakes all the same.
+  // Interrupts are off, so none is lost between the check and wfi. A pending one still wakes wfi.
   __asm__ volatile("csrci mstatus, %0" ::"i"(MSTATUS_MIE) : "memory");
   while (!handled && soc_now_ns() < deadline_ns) {
     __asm__ volatile(

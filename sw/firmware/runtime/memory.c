@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that a compiler calls of its own accord, also without a library.
+// Functions that compilers call implicitly, even in freestanding code.
 #include <stddef.h>
 
 void* memcpy(void* restrict target, const void* restrict source, size_t bytes);

@@ -2,11 +2,11 @@
 #include "soc.h"
 
 uint64_t soc_now_ns(void) {
-  const uint32_t low = SOC_REGISTER(TIMER, NOW_LO);  // keeps the other half
+  const uint32_t low = SOC_REGISTER(TIMER, NOW_LO);  // latches NOW_HI
   return (uint64_t)SOC_REGISTER(TIMER, NOW_HI) << 32 | low;
 }
 
-/// Half a word at a time: a quotient of 64 bits would be a call of a library on a small processor.
+/// Divides 16 bits at a time: a 64-bit division would call a library on RV32.
 uint64_t soc_now_us(void) {
   const uint64_t ns = soc_now_ns();
   uint64_t us = 0;

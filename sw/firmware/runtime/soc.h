@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a program on the virtual platform needs beside the driver: time, interrupts, text, the end.
-/// The addresses are in soc_map.h, which is generated; the functions need no library.
+/// Runtime of programs on the virtual platform: time, exit, interrupts, UART, the engine's port.
+/// The addresses are in the generated soc_map.h. The functions need no library.
 #ifndef SOC_H_
 #define SOC_H_
 
@@ -15,27 +15,26 @@
 #define SOC_REGISTER(device, name) \
   (*(volatile uint32_t*)(uintptr_t)(SOC_##device##_BASE + SOC_##device##_##name))
 
-/// Of a variable that the program writes before it reads it: nothing clears it at the start.
+/// Attribute of a variable that is not cleared at the start.
 #define SOC_NOINIT __attribute__((section(".bss.noinit")))
 
-// ---- Time and the end
+// ---- Time and exit
 
 /// Nanoseconds since the start.
 uint64_t soc_now_ns(void);
 /// Microseconds since the start.
 uint64_t soc_now_us(void);
-/// Sleeps.
 void soc_sleep_ns(uint64_t nanoseconds);
-/// Ends the program; what is returned from main comes here, too.
+/// Ends the program with an exit code, as a return from main() does.
 _Noreturn void soc_exit(int code);
 
 // ---- Interrupts
 
-/// Takes interrupts from now on. `on_engine` (may be null) is called in the handler when the
-/// engine's line is high, and has to make it fall.
+/// Enables interrupts. The handler calls `on_engine` (may be null) while the engine's line is high;
+/// `on_engine` must make the line fall.
 void soc_enable_interrupts(void (*on_engine)(void));
-/// Sleeps until a handler ran, or until the time `deadline_ns`. Returns whether a handler ran since
-/// the last call.
+/// Sleeps until an interrupt has been handled, or until the time `deadline_ns`. Returns true if an
+/// interrupt has been handled since the last call.
 bool soc_wait_for_interrupt(uint64_t deadline_ns);
 
 // ---- Text on the UART
@@ -43,14 +42,14 @@ bool soc_wait_for_interrupt(uint64_t deadline_ns);
 void soc_put_char(char c);
 void soc_put(const char* text);
 void soc_put_unsigned(uint32_t value);
-void soc_put_hex(uint32_t value);  ///< eight digits
-/// Takes a byte of the input, or returns -1 at its end.
+void soc_put_hex(uint32_t value);  ///< eight hexadecimal digits
+/// Returns the next input byte, or -1 at the end of the input.
 int soc_get_char(void);
 
 // ---- The engine
 
-/// The driver's port to the engine of the platform. It waits for jobs by interrupt; the program
-/// calls soc_enable_interrupts(NULL) before.
+/// The driver's port to the platform's engine. It waits for jobs by interrupt, so call
+/// soc_enable_interrupts(NULL) first.
 struct mxe_port soc_engine_port(void);
 
 #endif  // SOC_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
 
-// Where things lie in the memory. Between them are bytes that nobody may change.
+// Layout of the memory. The bytes between the areas must not change.
 enum {
   RING = 0x400,
   A = 0x1001,
@@ -101,7 +101,7 @@ static void fill_operands(struct bench* b) {
   for (uint32_t i = 0; i < LONG_K / BLOCK; i++) b->shadow[ONES_SCALES + i] = SCALE_ONE;
 }
 
-// ---- A case's life
+// ---- Begin and end of a case
 
 void bench_begin(struct bench* b) {
   volatile uint8_t* memory = b->memory;
@@ -129,7 +129,7 @@ void bench_end(struct bench* b) {
   b->mischief.before_write = NULL;
   if (b->dev.ring) CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   bench_compare(b);
-  // For the next case, whatever this one left behind.
+  // Resets the device for the next case.
   real->write32(real->ctx, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
   for (uint32_t i = 0; i < SPINS; i++) {
     if (!(bench_read(b, MXE_REG_STATUS) & MXE_STATUS_RESETTING_MASK)) break;
@@ -172,7 +172,7 @@ struct mxe_job bench_job(const struct bench* b, uint32_t result) {
                           .d_stride = D_STRIDE};
 }
 
-/// All rows of A are the same one, and all rows of D, too.
+/// All rows of A are the same memory, and all rows of D too (stride 0).
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,
                           .format_b = MXE_FORMAT_MXFP8_E4M3,

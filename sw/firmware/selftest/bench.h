@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the driver's cases are written on: a device, memory with operands in it, jobs on them, and
-/// the comparison of all that memory with what it has to be.
+/// Test bench of the driver's cases: a device, memory with operands, jobs on them, and a comparison
+/// of the whole memory with its expected contents.
 ///
-/// Freestanding C11, like the driver: the same cases run natively and as firmware, on the model and
-/// on the RTL.
+/// Freestanding C11: the same cases run natively and as firmware, on the model and on the RTL.
 #ifndef BENCH_H_
 #define BENCH_H_
 
 #include "mischief.h"
 
 enum {
-  BENCH_BYTES = 0x6c00,  ///< of memory that a bench needs, as a multiple of 128
-  BENCH_ENTRIES = 8,     ///< of the ring
-  BENCH_RESULTS = 32,    ///< jobs can have results of their own
+  BENCH_BYTES = 0x6c00,  ///< size of the memory, a multiple of 128
+  BENCH_ENTRIES = 8,     ///< entries of the ring
+  BENCH_RESULTS = 32,    ///< number of separate areas for results of bench_job()
   BENCH_ROWS = 5,
   BENCH_COLUMNS = 3,
-  BENCH_WAIT_US = 300,      ///< longer than any job here takes
-  BENCH_OPERANDS = 0x2000,  ///< from here 0x2000 bytes, where a case may bench_put() its own ...
-  BENCH_OUTPUTS = 0x5800,   ///< ... and have results of up to 0x1400 bytes
+  BENCH_WAIT_US = 300,      ///< longer than every job of the cases
+  BENCH_OPERANDS = 0x2000,  ///< offset of 0x2000 bytes for a case's own operands
+  BENCH_OUTPUTS = 0x5800,   ///< offset of 0x1400 bytes for a case's own results
 };
 
-/// The calls of bench_called_back(), in order.
+/// The completions passed to bench_called_back(), in order.
 struct bench_log {
   uint32_t count;
   struct mxe_completion calls[64];
 };
 
 struct bench {
-  // To be filled by who runs cases.
+  // Filled by the runner of the cases.
   struct mxe_port real;  ///< with wait_irq
-  uint8_t* memory;       ///< BENCH_BYTES as the host sees them
-  uint64_t bus_addr;     ///< the same memory as the device sees it, a multiple of 128
-  uint8_t* shadow;       ///< BENCH_BYTES that the device does not see
-  uint32_t long_rows;    ///< of bench_long_job()
-  uint64_t no_memory;    ///< a multiple of 128: 32 KiB from there on are bus errors
+  uint8_t* memory;       ///< BENCH_BYTES bytes, host address
+  uint64_t bus_addr;     ///< bus address of `memory`, a multiple of 128
+  uint8_t* shadow;       ///< expected contents of `memory`; the device does not access it
+  uint32_t long_rows;    ///< rows of bench_long_job()
+  uint64_t no_memory;    ///< a multiple of 128; accesses to the next 32 KiB are bus errors
   void (*fail)(void* ctx, unsigned line, const char* what, uint64_t left, uint64_t right);
-  bool (*line_is_high)(void* ctx);  ///< the interrupt, as the processor sees it
-  /// From now on the engine's interrupt calls mxe_irq() of this device (null: nobody), wherever the
-  /// program is. Null if there is no processor to interrupt.
+  bool (*line_is_high)(void* ctx);  ///< level of the interrupt line at the processor
+  /// Installs a handler of the engine's interrupt that calls mxe_irq(owner); null owner: removes
+  /// it. The function is null if the platform has no processor to interrupt.
   void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 
@@ -54,7 +53,7 @@ struct bench {
   uint32_t failures;
 };
 
-// ---- Checks. They report what is wrong, and the case goes on.
+// ---- Checks. They report a failure; the case continues.
 
 bool bench_check(struct bench* b, unsigned line, const char* what, bool good);
 bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left, uint64_t right);
@@ -62,54 +61,54 @@ bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left
 #define CHECK_EQ(left, right) \
   bench_equal(b, __LINE__, #left " == " #right, (uint64_t)(left), (uint64_t)(right))
 
-// ---- A case's life
+// ---- Begin and end of a case
 
-/// Fills the memory and the shadow, and makes the port.
+/// Fills the memory and the shadow, and creates the port.
 void bench_begin(struct bench* b);
-/// Opens the driver; checks that this works.
+/// Opens the driver; checks the result.
 bool bench_open(struct bench* b);
 /// Closes the driver if it is open and compares all memory.
 void bench_end(struct bench* b);
 
 // ---- Jobs
 
-/// A small job, different from all others by where its results go.
+/// A small job with the results in area `result`.
 struct mxe_job bench_job(const struct bench* b, uint32_t result);
-/// A job that is still running when the driver has submitted others and looks at it; one of two.
+/// A job that is longer than submitting others and reading the head takes; `which` is 0 or 1.
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which);
-/// From now on the memory has to hold this job's results.
+/// Adds this job's results to the expected memory.
 void bench_expect(struct bench* b, const struct mxe_job* job);
-/// From now on this job's results may be anything.
+/// Excludes this job's results from the comparison.
 void bench_ignore(struct bench* b, const struct mxe_job* job);
-/// Checks that the memory is as expected now.
+/// Compares the memory with its expected contents.
 void bench_compare(struct bench* b);
 
-/// Changes `size` bytes at an offset of the memory, and expects them there.
+/// Writes `size` bytes at an offset of the memory and of the expected contents.
 void bench_put(struct bench* b, uint32_t at, const void* bytes, uint32_t size);
 
-/// Submits; checks that this works. Returns the id.
+/// Submits a job; checks the result. Returns the job's id.
 uint32_t bench_submit(struct bench* b, const struct mxe_job* job);
-/// The same with a callback that writes into the log.
+/// As bench_submit(), with a callback that writes to the log.
 uint32_t bench_submit_logged(struct bench* b, const struct mxe_job* job);
-/// Submits and waits. Returns the code of the end.
+/// Submits a job and waits for it. Returns its result code.
 int bench_run(struct bench* b, const struct mxe_job* job);
-/// Runs a small job; checks that its results are right.
+/// Runs a small job; checks its results.
 void bench_run_well(struct bench* b, uint32_t result);
 
 /// The callback of the log; `user` is the bench.
 void bench_called_back(void* user, const struct mxe_completion* completion);
-/// Completes until the log has `count` entries; checks that it has.
+/// Calls mxe_complete() until the log has `count` entries; checks their number.
 void bench_complete(struct bench* b, uint32_t count);
 
-/// Registers without mischief.
+/// Register accesses without mischief.
 uint32_t bench_read(const struct bench* b, uint32_t offset);
 void bench_write(const struct bench* b, uint32_t offset, uint32_t value);
-/// Waits without the driver until the device has answered all its jobs, or a while.
+/// Without the driver, waits until the device has completed all its jobs, or a time limit.
 void bench_settle(const struct bench* b);
-/// Waits without the driver until the device has begun a job, or a while.
+/// Without the driver, waits until the device has started a job, or a time limit.
 void bench_wait_until_busy(const struct bench* b);
-/// Waits with the driver until a job has begun to multiply since the counters were cleared, or a
-/// while.
+/// With the driver, waits until the counters, after a clear, show a multiplication, or a time
+/// limit.
 void bench_wait_until_multiplied(struct bench* b);
 
 #endif  // BENCH_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bus errors, by addresses at which there is no memory.
+// Bus errors, caused by addresses without memory.
 #include "cases.h"
 
-/// Runs a job that fails at b->no_memory; it must be told, and harm nothing.
+/// Runs a job with an operand at b->no_memory; checks the reported error and the next job.
 static void expect_bus_error(struct bench* b, const struct mxe_job* job, int code,
                              uint32_t operand) {
   struct mxe_completion end;
@@ -64,7 +64,7 @@ void case_bus_error_on_scales_of_d(struct bench* b) {
   CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   if (!can) return;
   job.out_format = MXE_OUT_MXINT8;
-  job.m = 1;  // what was written of D before the error came is not for the comparison
+  job.m = 1;  // results written before the error are not compared
   job.d_stride = BENCH_COLUMNS;
   job.d_scale_addr = b->no_memory;
   job.d_scale_stride = 1;
@@ -74,7 +74,7 @@ void case_bus_error_on_scales_of_d(struct bench* b) {
   bench_ignore(b, &job);
 }
 
-/// The ring goes away while it is empty, and comes back.
+/// Jobs are submitted while the ring's address has no memory.
 void case_bus_error_on_descriptors(struct bench* b) {
   struct mxe_job job = bench_job(b, 0);
   uint32_t ids[20];
@@ -109,7 +109,7 @@ void case_bus_error_on_descriptors(struct bench* b) {
   bench_run_well(b, 1);
 }
 
-/// The device keeps the last error only: that of an earlier job must not be taken for it.
+/// The device keeps only the last error; the driver must not report it for an earlier job.
 void case_bus_error_in_a_later_job(struct bench* b) {
   struct mxe_job job = bench_job(b, 1);
   if (!bench_open(b)) return;
@@ -138,7 +138,7 @@ static void fail_once_more(struct mischief* m, uint32_t offset) {
   bench_settle(b);
 }
 
-/// Half of one address and half of another would be none at all.
+/// The fault address changes between the reads of its halves.
 void case_bus_error_that_changes_meanwhile(struct bench* b) {
   struct mxe_completion end;
   struct mxe_job job = bench_job(b, 1);

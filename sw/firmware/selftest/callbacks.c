@@ -3,7 +3,7 @@
 
 enum { MANY = 40 };
 
-/// Submits when there is room, and completes `budget` at a time when there is none.
+/// Submits while entries are free, else completes at most `budget` jobs.
 static uint32_t submit_some_time(struct bench* b, const struct mxe_job* job, uint32_t budget) {
   const struct mxe_options options = {.done = bench_called_back, .user = b};
   uint32_t id = 0;
@@ -18,7 +18,7 @@ static uint32_t submit_some_time(struct bench* b, const struct mxe_job* job, uin
   return 0;
 }
 
-/// A failed job is not forgotten, however many follow it.
+/// The result of a failed job is kept while later jobs complete.
 static void run_many(struct bench* b, uint32_t budget, uint32_t bad_each) {
   uint32_t ids[MANY];
   if (!bench_open(b)) return;
@@ -53,7 +53,7 @@ static void submit_again(void* user, const struct mxe_completion* completion) {
   const struct mxe_options options = {.done = submit_again, .user = b};
   const struct mxe_job job = bench_job(b, b->log.count + 7);
   uint32_t id = 0;
-  CHECK_EQ(mxe_submit(&b->dev, &job, &options, &id), MXE_OK);  // there is room by now
+  CHECK_EQ(mxe_submit(&b->dev, &job, &options, &id), MXE_OK);  // its entry is already free
   bench_expect(b, &job);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs touch. The device has no part in it, but for its ring.
+// mxe_job_extents(). The device is not used, except for its ring.
 #include "cases.h"
 
-/// Rows of everything are apart from everything else.
+/// A job whose operands are separate.
 static struct mxe_job usual_job(void) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,
                           .format_b = MXE_FORMAT_MXFP4_E2M1,
@@ -77,7 +77,7 @@ void case_extents_that_overlap(struct bench* b) {
     uint64_t addr, size;
   } operands[] = {{0x1000, 153}, {0x2000, 11}, {0x3000, 117}, {0x4000, 12}, {0x5000, 120}};
   for (uint32_t i = 0; i < 5; i++) {
-    for (int scales = 0; scales < 2; scales++) {  // results, or their scales
+    for (int scales = 0; scales < 2; scales++) {  // 0: results, 1: their scales
       struct mxe_job job = usual;
       uint64_t* addr = scales ? &job.d_scale_addr : &job.d_addr;
       const uint64_t size = scales ? 4 : 29;
@@ -104,7 +104,7 @@ void case_extents_that_overlap(struct bench* b) {
   job = usual;
   job.d_scale_stride = 0;
   CHECK_EQ(check_job(&job), MXE_ERR_OVERLAP);
-  // Operands may overlap each other, and what is not used is not looked at.
+  // Operands may overlap each other, and unused operands are not checked.
   job = usual;
   job.b_addr = job.a_scale_addr = job.c_addr = job.a_addr;
   CHECK_EQ(check_job(&job), MXE_OK);
@@ -118,7 +118,7 @@ void case_extents_that_overlap(struct bench* b) {
   CHECK_EQ(check_job(&job), MXE_OK);
 }
 
-/// Columns of one matrix: D beside C in rows of the same stride.
+/// Columns of one matrix: C and D alternate in rows of the same stride.
 void case_extents_of_interleaved_rows(struct bench* b) {
   struct mxe_job job = usual_job();
   job.out_format = MXE_OUT_FP32;
@@ -137,7 +137,7 @@ void case_extents_of_interleaved_rows(struct bench* b) {
   }
   job.d_addr = job.c_addr + 8;
   job.d_stride = 16;
-  CHECK_EQ(check_job(&job), MXE_ERR_OVERLAP);  // who knows
+  CHECK_EQ(check_job(&job), MXE_ERR_OVERLAP);  // different strides count as overlapping
   job.c_stride = 0;
   job.d_stride = 8;
   CHECK_EQ(check_job(&job), MXE_OK);  // one row of C ends where D begins
@@ -160,7 +160,7 @@ void case_extents_in_the_ring(struct bench* b) {
   job.d_scale_addr = ring + 200;
   CHECK_EQ(mxe_job_extents(&b->dev, &job, NULL, 0, NULL), MXE_ERR_OVERLAP);
   job = usual_job();
-  job.a_addr = ring;  // reading it is harmless
+  job.a_addr = ring;  // an operand may overlap the ring
   CHECK_EQ(mxe_job_extents(&b->dev, &job, NULL, 0, NULL), MXE_OK);
   CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   job = usual_job();
@@ -201,7 +201,7 @@ void case_extents_in_ranges(struct bench* b) {
   CHECK_EQ(mxe_job_extents(NULL, &job, ranges, 4, NULL), MXE_OK);
   job.a_addr--;
   CHECK_EQ(mxe_job_extents(NULL, &job, ranges, 4, NULL), MXE_ERR_RANGE);
-  job.a_addr = 0x2fff;  // from one range into the next, which are two all the same
+  job.a_addr = 0x2fff;  // crosses from one range into the adjacent one
   CHECK_EQ(mxe_job_extents(NULL, &job, ranges, 4, NULL), MXE_ERR_RANGE);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors and records that are not as they should be.
+// Illegal descriptors and records.
 #include "cases.h"
 
-/// The job ends with the code and changes nothing; the next one runs.
+/// Checks that a job ends with `code` and changes nothing, and that the next one runs.
 static void expect_code(struct bench* b, const struct mxe_job* job, int code) {
   struct mxe_completion end;
   const uint32_t id = bench_submit(b, job);
@@ -90,7 +90,7 @@ void case_illegal_alignment(struct bench* b) {
   }
 }
 
-/// Codes too large for their fields would be others in the descriptor.
+/// mxe_submit() refuses codes too large for their descriptor fields.
 void case_codes_without_a_field(struct bench* b) {
   uint32_t id = 0;
   if (!bench_open(b)) return;
@@ -112,7 +112,7 @@ void case_codes_without_a_field(struct bench* b) {
   bench_run_well(b, 0);
 }
 
-static uint32_t forged_status, forged_id;  ///< what records say; 0: what the device said
+static uint32_t forged_status, forged_id;  ///< values of records; 0: the device's own
 
 static void forge_records(struct mischief* m, uint32_t offset) {
   const struct bench* b = m->user;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.h"
 
-/// Interrupts that are nobody's: the handler says so and leaves the device alone.
+/// Interrupts without a cause: mxe_irq() returns false and writes no register.
 void case_spurious_interrupts(struct bench* b) {
   if (!bench_open(b)) return;
   const uint32_t writes = b->mischief.writes_of_causes;
@@ -15,13 +15,13 @@ void case_spurious_interrupts(struct bench* b) {
   CHECK(mxe_irq(&b->dev));
   CHECK(!mxe_irq(&b->dev));
   CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS) & bench_read(b, MXE_REG_IRQ_MASK), 0);
-  CHECK_EQ(b->log.count, 0);  // the handler calls nobody back
+  CHECK_EQ(b->log.count, 0);  // the handler runs no callback
   CHECK_EQ(mxe_complete(&b->dev, 1), 1);
   CHECK_EQ(b->log.count, 1);
   bench_expect(b, &job);
 }
 
-/// A job whose interrupt nobody saw is found when the wait is over.
+/// A job whose interrupt is lost is found when the wait times out.
 void case_lost_interrupts(struct bench* b) {
   b->mischief.loses_interrupts = true;
   if (!bench_open(b)) return;
@@ -32,7 +32,7 @@ void case_lost_interrupts(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// Others on the line wake the driver, now and then or all the time.
+/// Interrupts of other devices on the line end waits, sometimes or always.
 void case_shared_interrupts(struct bench* b) {
   if (!bench_open(b)) return;
   const struct mxe_job job = bench_long_job(b, 0);
@@ -83,7 +83,7 @@ static void fail_before_clearing(struct mischief* m, uint32_t offset, uint32_t v
   bench_settle(m->user);
 }
 
-/// A cause that comes after the handler has read the others keeps the line high and sends nothing.
+/// A cause that arrives after the handler has read IRQ_STATUS keeps the line high and sends no MSI.
 void case_messages_during_the_handler(struct bench* b) {
   const struct mxe_job job = bench_job(b, 7);
   b->mischief.before_write = settle_before_clearing;
@@ -108,7 +108,7 @@ void case_interrupt_that_cannot_be_awaited(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// Without a handler and without a wait nobody would clear the line.
+/// Without a handler and without wait_irq the driver leaves interrupts masked.
 void case_interrupts_stay_masked(struct bench* b) {
   const uint32_t sources =
       MXE_IRQ_MASK_DONE_MASK | MXE_IRQ_MASK_ERROR_MASK | MXE_IRQ_MASK_RING_OVERFLOW_MASK;
@@ -122,7 +122,7 @@ void case_interrupts_stay_masked(struct bench* b) {
   const struct mxe_job job = bench_job(b, 0);
   CHECK_EQ(bench_run(b, &job), MXE_OK);
   bench_expect(b, &job);
-  CHECK(!mxe_irq(&b->dev));  // whoever interrupts, it is not this device
+  CHECK(!mxe_irq(&b->dev));  // the interrupt is not from this device
   CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   b->port.interrupts = true;
   if (!bench_open(b)) return;
@@ -136,11 +136,10 @@ void case_handler_without_a_device(struct bench* b) {
   CHECK(!mxe_irq(&b->dev));
   if (!bench_open(b)) return;
   b->mischief.lives = 0;
-  CHECK(!mxe_irq(&b->dev));  // all ones are no causes
+  CHECK(!mxe_irq(&b->dev));  // all ones: a removed device, not causes
 }
 
-/// What the driver takes for granted of the clock and the wait. The wait may end early for somebody
-/// else's interrupt.
+/// The driver's requirements on now_us and wait_irq. Another device's interrupt may end a wait.
 void case_clock_and_wait_of_the_port(struct bench* b) {
   const struct mxe_port* port = &b->real;
   uint64_t last = port->now_us(port->ctx);
@@ -190,8 +189,8 @@ void case_polling(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// The handler comes whenever the device wants, also while the driver is at work. Nothing else
-/// looks at the causes.
+/// The processor's handler may interrupt the driver at any time, and is the only one to read
+/// causes.
 void case_handler_of_the_processor(struct bench* b) {
   enum { JOBS = 30 };
   uint32_t submitted = 0;

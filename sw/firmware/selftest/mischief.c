@@ -61,7 +61,7 @@ static uint64_t mischief_now(void* ctx) {
   return m->real.now_us(m->real.ctx) + m->skew_us;
 }
 
-/// Sleeps until the line rises. A line that stays high sends no second message.
+/// Waits until the line rises. A line that stays high sends no second MSI.
 static int wait_for_message(struct mischief* m, uint32_t timeout_us) {
   const uint64_t begin = m->real.now_us(m->real.ctx);
   while (m->real.now_us(m->real.ctx) - begin < timeout_us) {
@@ -100,7 +100,7 @@ struct mxe_port mischief_port(struct mischief* m, const struct mxe_port* real) {
   port.write32 = mischief_write;
   port.now_us = mischief_now;
   port.wait_irq = mischief_wait;
-  // Fences need no device; the bench has its own in place of those that do.
+  // Barriers need no fault injection.
   port.relax = NULL;
   return port;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every format of operands and results, every scale rule, overflow, biases, NaN. What is expected
-// comes from sums of small integers, which are exact in every format, and from mxe_math.
+// Every format of operands and results, every scale rule, overflow, biases, NaN. The expected
+// values are sums of small integers, which are exact in every format, and results of mxe_math.
 #include "cases.h"
 #include "mxe_math.h"
 
@@ -11,7 +11,7 @@ enum {
   K = 40,
   MOST_ROWS = N,
   BLOCKS = 2,
-  ROW = 48,  // bytes of a row of any format, and some
+  ROW = 48,  // stride: more than the bytes of a row in any format
 
   A = BENCH_OPERANDS,
   A_SCALES = A + MOST_ROWS * ROW,
@@ -34,7 +34,7 @@ static int32_t magnitude_of(int32_t value) { return value < 0 ? -value : value; 
 
 // ---- Operands
 
-/// Small integers, blocks of which have scales of their own.
+/// Small integers; the scale differs from block to block.
 static int32_t a_value(uint32_t m, uint32_t k) {
   return ((int32_t)((m * 5 + k * 3 + (k >> 3)) % 7) - 3) * (1 << (m + k / 32) % 3);
 }
@@ -53,7 +53,6 @@ static int32_t sum_of(uint32_t m, uint32_t n) {
   return sum;
 }
 
-/// Quantizes rows of numbers and puts them into the memory.
 static void put_numbers(struct bench* b, const uint32_t* numbers, uint32_t rows, uint32_t k,
                         uint32_t format, uint32_t at, uint32_t scales_at) {
   static uint8_t elements[MOST_ROWS * ROW], scales[MOST_ROWS * BLOCKS];
@@ -104,7 +103,7 @@ static struct mxe_job make_integer_job(struct bench* b, uint32_t a_format, uint3
   return make_job(b, a_format, b_format);
 }
 
-/// Numbers of 4 bytes, FP32, or of 2, BF16.
+/// `bytes` 4: FP32; 2: BF16.
 static void put_bias(struct bench* b, int32_t (*value)(uint32_t, uint32_t), uint32_t bytes) {
   static uint8_t c[M * N * 4];
   for (uint32_t i = 0; i < M * N; i++) {
@@ -140,7 +139,7 @@ static uint64_t counted(struct bench* b, const char* what) {
 
 // ---- Cases: operands
 
-/// Only a narrow adder tree is an excuse.
+/// A pair of formats may fail only on a device with a narrow adder tree.
 static bool runs(struct bench* b, const struct mxe_job* job) {
   const int code = bench_run(b, job);
   if (code == MXE_ERR_PAIR && b->dev.caps.tree_w < 70) return false;
@@ -160,7 +159,7 @@ void case_every_pair_of_formats(struct bench* b) {
 
 enum { SPECIALS_FROM_E4M3 = 0x7f, SPECIALS_FROM_E5M2 = 0x7c };
 
-/// A code that is a number; the others would hide the rest of their row.
+/// Returns `code`, or 0 for a special, which would make its whole row special.
 static uint8_t number_code(uint32_t format, uint32_t code) {
   const uint32_t magnitude = code & 0x7f;
   const bool special = (format == MXE_FORMAT_MXFP8_E4M3 && magnitude >= SPECIALS_FROM_E4M3) ||
@@ -170,7 +169,7 @@ static uint8_t number_code(uint32_t format, uint32_t code) {
 
 enum { CODE_ROWS = 8, WIDTH = 32 };
 
-/// All codes of a format, as one operand; the values that they stand for.
+/// All codes of a format as one operand, and their values.
 static void put_codes(struct bench* b, uint32_t format, uint32_t at, uint32_t scales_at,
                       uint32_t values[CODE_ROWS][WIDTH]) {
   uint8_t elements[CODE_ROWS * ROW] = {0}, scales[CODE_ROWS * BLOCKS] = {0}, codes[WIDTH];
@@ -195,7 +194,7 @@ static void put_identity(struct bench* b, uint32_t format, uint32_t at, uint32_t
   put_numbers(b, numbers, WIDTH, WIDTH, format, at, scales_at);
 }
 
-/// The product of a matrix with the identity: what the device takes each code for.
+/// The product of a matrix with the identity matrix shows the device's value of each code.
 static void decode(struct bench* b, uint32_t format, bool as_b) {
   static uint32_t values[CODE_ROWS][WIDTH];
   const uint32_t other = MXE_FORMAT_MXFP4_E2M1;
@@ -228,7 +227,7 @@ void case_every_code_of_every_format(struct bench* b) {
   }
 }
 
-/// A scale that is NaN makes NaN of what it is multiplied into, and of nothing else.
+/// A NaN scale makes only the results of its own row NaN.
 void case_scale_that_is_no_number(struct bench* b) {
   const uint8_t nan = 0xff;
   if (!bench_open(b)) return;
@@ -254,7 +253,7 @@ static uint32_t round_shift(uint32_t value, uint32_t shift) {
   return (value + half - 1 + (value >> shift & 1)) >> shift;
 }
 
-/// Of FP32 bits that are an integer of at most 16 bits: no subnormals, no overflow.
+/// Converts FP32 bits of an integer of at most 16 bits: no subnormals, no overflow.
 static uint32_t fp16_of(uint32_t fp32) {
   const uint32_t magnitude = fp32 & 0x7fffffff;
   return (fp32 >> 16 & 0x8000) | (magnitude ? round_shift(magnitude - (112u << 23), 13) : 0);
@@ -286,7 +285,7 @@ void case_results_in_fp16(struct bench* b) {
 
 static uint32_t sums[M * N];
 
-/// Results as elements and scales at D and D_SCALES of the shadow.
+/// Writes expected elements and scales to D and D_SCALES of the shadow.
 static void expect_elements(struct bench* b, int32_t (*result)(uint32_t, uint32_t), uint32_t format,
                             uint32_t rule) {
   const struct mxe_numbers x = {.data = sums, .row_step = N, .step = 1};
@@ -299,7 +298,7 @@ static void expect_elements(struct bench* b, int32_t (*result)(uint32_t, uint32_
   CHECK_EQ(mxe_quantize(&x, M, N, rule, &q), MXE_OK);
 }
 
-/// One result in each block has more bits set than any format has.
+/// One result in each block has more significant bits than any format.
 static int32_t peak(uint32_t m, uint32_t n) {
   (void)m;
   return n % 32 == 5 ? 126976 : 0;
@@ -307,8 +306,8 @@ static int32_t peak(uint32_t m, uint32_t n) {
 
 static int32_t sum_with_peak(uint32_t m, uint32_t n) { return sum_of(m, n) + peak(m, n); }
 
-/// Whether a sum, divided by its block's scale, rounds to more than the largest number of E4M3
-/// (448) or E5M2 (57344). `limit` is where that begins, `tie` whether it is beyond, too.
+/// True if a sum, divided by its block's scale, rounds beyond the largest number of E4M3 (448) or
+/// E5M2 (57344): it is above `limit`, or equal to it if `tie` is set.
 static bool is_beyond(int32_t sum, uint8_t scale, uint32_t limit, bool tie) {
   const uint64_t magnitude = (uint64_t)magnitude_of(sum) << 20;
   const int32_t shift = 20 + (int32_t)scale - 127;
@@ -316,7 +315,7 @@ static bool is_beyond(int32_t sum, uint8_t scale, uint32_t limit, bool tie) {
   return tie ? magnitude >= least : magnitude > least;
 }
 
-/// Marks the elements that overflow in the shadow. Returns their number.
+/// Writes the overflowing elements to the shadow. Returns their number.
 static uint32_t expect_overflow(struct bench* b, uint32_t format, bool mark) {
   const bool e4m3 = format == MXE_FORMAT_MXFP8_E4M3;
   uint32_t count = 0;

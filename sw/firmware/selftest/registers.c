@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every register, and every event of the interrupt. What must not be written is left alone: that is
-// a bus error, which ends a program.
+// Every register and every interrupt event. Read-only registers are not written: that bus error
+// would end the program.
 #include "cases.h"
 #include "mxe_register_list.h"
 
@@ -16,7 +16,7 @@ static const struct reg regs[] = {MXE_REGISTERS(ROW)};
 
 enum { COUNT = sizeof regs / sizeof regs[0] };
 
-/// Bits that read the same whatever happened.
+/// Bits with a constant value.
 static uint32_t fixed_bits(const struct reg* r) { return ~(r->storage | r->event | r->hardware); }
 
 void case_registers_have_their_fixed_bits(struct bench* b) {
@@ -27,7 +27,7 @@ void case_registers_have_their_fixed_bits(struct bench* b) {
   }
 }
 
-/// A pattern of its own for each register.
+/// A different pattern for each register.
 static uint32_t pattern(uint32_t round, uint32_t index) {
   const uint32_t wide = UINT32_C(0x9e3779b9) * (index + 1);
   return (round & 2 ? wide : UINT32_C(0x55555555)) ^ (round & 1 ? UINT32_C(0xffffffff) : 0);
@@ -55,7 +55,7 @@ void case_registers_are_constant_while_idle(struct bench* b) {
   for (uint32_t i = 0; i < COUNT; i++) CHECK_EQ(bench_read(b, regs[i].offset), before[i]);
 }
 
-/// Counters are read from a snapshot, which stays as it is while they go on.
+/// Counter registers keep the snapshot while the counters run.
 void case_counters_stand_still_in_a_snapshot(struct bench* b) {
   struct mxe_counters c;
   if (!bench_open(b)) return;
@@ -85,7 +85,7 @@ static void ring_backwards(struct bench* b) {
 }
 
 static const struct {
-  uint32_t raised;  // all that the cause raises
+  uint32_t raised;  // all events that the cause sets
   void (*cause)(struct bench*);
 } events[] = {
     {MXE_IRQ_STATUS_DONE_MASK | MXE_IRQ_STATUS_QUEUE_EMPTY_MASK, run_ok},
@@ -93,14 +93,14 @@ static const struct {
     {MXE_IRQ_STATUS_RING_OVERFLOW_MASK, ring_backwards},
 };
 
-/// The line, after the registers' last write has arrived.
+/// Level of the interrupt line after the last register write has taken effect.
 static bool line(struct bench* b) {
   (void)bench_read(b, MXE_REG_IRQ_STATUS);
   return b->line_is_high(b->ctx);
 }
 
 void case_every_event_masked_and_not(struct bench* b) {
-  b->port.wait_irq = NULL;  // the driver polls and leaves events and masks alone
+  b->port.wait_irq = NULL;  // the driver polls and writes neither events nor masks
   if (!bench_open(b)) return;
   for (uint32_t which = 0; which < sizeof events / sizeof events[0]; which++) {
     bench_write(b, MXE_REG_IRQ_STATUS, 0xf);
@@ -112,7 +112,7 @@ void case_every_event_masked_and_not(struct bench* b) {
       CHECK(!line(b));
       bench_write(b, MXE_REG_IRQ_MASK, bit);
       CHECK_EQ(line(b), (events[which].raised & bit) != 0);
-      bench_write(b, MXE_REG_IRQ_STATUS, 0xf & ~bit);  // the others; writing 0 clears nothing
+      bench_write(b, MXE_REG_IRQ_STATUS, 0xf & ~bit);  // the other bits; writing 0 clears nothing
       CHECK_EQ(bench_read(b, MXE_REG_IRQ_STATUS), events[which].raised & bit);
       CHECK_EQ(line(b), (events[which].raised & bit) != 0);
       bench_write(b, MXE_REG_IRQ_STATUS, bit);

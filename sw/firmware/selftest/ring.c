@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening, the ring, its indices, and the memory it is in.
+// mxe_open(), the ring, its indices and its memory.
 #include "cases.h"
 
 void case_open_refuses_bad_arguments(struct bench* b) {
@@ -27,7 +27,7 @@ void case_open_refuses_bad_arguments(struct bench* b) {
     if (which == 1) incomplete.slots = NULL;
     CHECK_EQ(mxe_open(&b->dev, &port, &incomplete), MXE_ERR_ARGUMENT);
   }
-  // Nothing works with a device that is not open.
+  // Every call fails on a device that is not open.
   const struct mxe_job job = bench_job(b, 0);
   struct mxe_counters counters;
   uint32_t id = 0;
@@ -53,7 +53,7 @@ void case_open_refuses_bad_rings(struct bench* b) {
     if (which == 5) b->ring.bus_addr = UINT64_MAX - 127;
     if (which == 6) b->ring.entries = 1u << 16;
     CHECK_EQ(mxe_open(&b->dev, &b->port, &b->ring), MXE_ERR_RING);
-    CHECK(b->dev.caps.queue_depth >= 2);  // tells what is allowed
+    CHECK(b->dev.caps.queue_depth >= 2);  // reports the limit
   }
   CHECK_EQ(bench_read(b, MXE_REG_CTRL), 0);
   b->ring = ring;
@@ -64,7 +64,7 @@ void case_open_refuses_bad_rings(struct bench* b) {
   }
 }
 
-/// The next reads of a register give `value`, the first `truths` excepted.
+/// Makes reads of a register return `value`, after `truths` correct reads.
 static void lie(struct bench* b, uint32_t offset, uint32_t value, uint32_t truths) {
   b->mischief.lied_register = offset;
   b->mischief.lie = value;
@@ -87,7 +87,7 @@ void case_open_refuses_other_devices(struct bench* b) {
   lie(b, MXE_REG_VERSION, UINT32_C(0x01000000), 0);
   expect_open(b, MXE_ERR_VERSION);
   CHECK_EQ(mxe_identify(&b->port, &caps), MXE_ERR_VERSION);
-  lie(b, MXE_REG_VERSION, UINT32_C(0x00ff1234), 0);  // additions do no harm
+  lie(b, MXE_REG_VERSION, UINT32_C(0x00ff1234), 0);  // a newer minor version is accepted
   CHECK_EQ(mxe_identify(&b->port, &caps), MXE_OK);
   CHECK_EQ(caps.version_minor, 0xff);
   CHECK_EQ(caps.version_patch, 0x1234);
@@ -120,7 +120,7 @@ void case_ring_full(struct bench* b) {
     }
     const struct mxe_job more = bench_job(b, 20 + round);
     CHECK_EQ(mxe_submit(&b->dev, &more, NULL, &id), MXE_ERR_FULL);
-    bench_settle(b);  // what has ended is not free before it was called back
+    bench_settle(b);  // an ended job's entry is free only after its callback
     CHECK_EQ(mxe_submit(&b->dev, &more, NULL, &id), MXE_ERR_FULL);
     CHECK_EQ(id, 0);
     CHECK_EQ(mxe_complete(&b->dev, 1), 1);
@@ -138,7 +138,7 @@ void case_ring_full(struct bench* b) {
 
 static void run_around(struct bench* b, uint32_t jobs) {
   uint32_t ids[3];
-  for (uint32_t i = 0; i < jobs; i += 3) {  // three at a time share no divisor with the entries
+  for (uint32_t i = 0; i < jobs; i += 3) {  // 3 and the number of entries have no common divisor
     for (uint32_t j = 0; j < 3; j++) {
       struct mxe_job job = bench_job(b, i + j);
       job.bias = j == 1;
@@ -191,14 +191,14 @@ void case_many_up_to_an_impossible_one(struct bench* b) {
   bench_expect(b, &jobs[1]);
 }
 
-/// A device whose indices begin shortly before their end, also at resets.
+/// A device whose indices start just below 65536, also after resets.
 void case_index_of_16_bits_wraps(struct bench* b) {
   b->mischief.index_offset = 0x10000 - BENCH_ENTRIES;
   if (!bench_open(b)) return;
   run_around(b, 2 * BENCH_ENTRIES);
   const struct mxe_job slow = bench_long_job(b, 0);
   CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);
-  for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {  // a full ring across the end
+  for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {  // a full ring across the wrap
     const struct mxe_job job = i == 0 ? slow : bench_job(b, i);
     bench_submit_logged(b, &job);
     bench_expect(b, &job);
@@ -207,7 +207,7 @@ void case_index_of_16_bits_wraps(struct bench* b) {
   for (uint32_t i = 0; i < BENCH_ENTRIES; i++) CHECK_EQ(b->log.calls[i].code, MXE_OK);
 }
 
-/// Jobs are counted modulo 2^32, and an id of 0 is left out.
+/// Jobs are counted modulo 2^32; the id 0 is skipped.
 void case_number_of_32_bits_wraps(struct bench* b) {
   struct mxe_completion end;
   if (!bench_open(b)) return;
@@ -228,7 +228,7 @@ void case_number_of_32_bits_wraps(struct bench* b) {
     }
     bench_expect(b, &job);
   }
-  // And with a reset in between.
+  // The same with a reset.
   b->dev.head = b->dev.finished = b->dev.tail = 0u - 3u;
   b->dev.origin = 0u - 3u - bench_read(b, MXE_REG_RING_HEAD);
   b->log.count = 0;
@@ -248,8 +248,8 @@ void case_number_of_32_bits_wraps(struct bench* b) {
   bench_ignore(b, &slow);
 }
 
-// ---- Memory behind a cache: the driver has b->cache, the device has the ring. What the driver has
-// handed over is on its way until the fence.
+// ---- Non-coherent memory: the driver accesses b->cache, the device accesses the ring. Data
+// written back reach the ring at the next barrier.
 
 static struct { uint32_t at, words; } on_its_way[8];
 static uint32_t on_its_way_count;
@@ -324,7 +324,7 @@ void case_memory_that_is_not_coherent(struct bench* b) {
   bench_wait_until_multiplied(b);
   CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);
   CHECK_EQ(b->log.calls[BENCH_ENTRIES].code, MXE_ERR_ABORTED);
-  CHECK(b->log.calls[BENCH_ENTRIES].cycles > 0);  // the device's own record
+  CHECK(b->log.calls[BENCH_ENTRIES].cycles > 0);  // from the device's record
   bench_ignore(b, &slow);
   CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines, cancel, recovery, close, and devices that do not do what they should.
+// Deadlines, cancel, recovery, close, and faulty devices.
 #include "cases.h"
 
 static uint64_t now(const struct bench* b) { return b->port.now_us(b->port.ctx); }
 
-/// Submits with the log and a deadline so many microseconds from now.
+/// Submits a logged job with a deadline in `us` microseconds.
 static uint32_t submit_until(struct bench* b, const struct mxe_job* job, uint64_t microseconds) {
   const struct mxe_options options = {
       .deadline_us = now(b) + microseconds, .done = bench_called_back, .user = b};
@@ -13,7 +13,7 @@ static uint32_t submit_until(struct bench* b, const struct mxe_job* job, uint64_
   return id;
 }
 
-/// The log has the jobs 1 to `count`, with MXE_OK but for those in the mask `failed`.
+/// Checks that the log holds jobs 1 to `count`, with MXE_OK except for those in the mask `failed`.
 static void expect_log(struct bench* b, uint32_t count, uint32_t failed, int code) {
   CHECK_EQ(b->log.count, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -67,7 +67,7 @@ void case_deadlines_of_all_jobs(struct bench* b) {
     const struct mxe_job job = i == 0 ? slow : bench_job(b, i);
     submit_until(b, &job, 500);
   }
-  b->mischief.skew_us = 1000;  // it is late for all of them at once
+  b->mischief.skew_us = 1000;  // all deadlines pass at once
   bench_complete(b, BENCH_ENTRIES);
   expect_log(b, BENCH_ENTRIES, 0xff, MXE_ERR_DEADLINE);
   bench_ignore(b, &slow);
@@ -79,17 +79,17 @@ void case_deadline_kept(struct bench* b) {
   if (!bench_open(b)) return;
   submit_until(b, &job, 100);
   bench_settle(b);
-  b->mischief.skew_us = 1000;  // the job has ended, though nobody has looked
+  b->mischief.skew_us = 1000;  // the job has ended, but the driver has not read the head
   bench_complete(b, 1);
   expect_log(b, 1, 0, 0);
   bench_expect(b, &job);
 }
 
-/// The wait ends in time, not when the line rises.
+/// The wait ends at the deadline, not at the next interrupt.
 void case_deadline_wakes_the_wait(struct bench* b) {
   const struct mxe_job job = bench_job(b, 0);
   if (!bench_open(b)) return;
-  b->mischief.lost_doorbells = 2;  // the next one would tell of both jobs
+  b->mischief.lost_doorbells = 2;  // a later doorbell would submit both jobs
   const uint64_t begin = now(b);
   const uint32_t id = submit_until(b, &job, 5);
   const uint32_t next = bench_submit_logged(b, &job);
@@ -101,7 +101,7 @@ void case_deadline_wakes_the_wait(struct bench* b) {
 
 // ---- Cancel
 
-/// Cancels the jobs of a mask while the first one runs, that one last.
+/// Cancels the jobs of a mask while the first job runs; the first job is cancelled last.
 static void cancel_some(struct bench* b, uint32_t mask) {
   const struct mxe_job slow = bench_long_job(b, 0), last_slow = bench_long_job(b, 1);
   uint32_t ids[BENCH_ENTRIES];
@@ -130,7 +130,7 @@ void case_cancel_middle(struct bench* b) { cancel_some(b, 0x18); }
 void case_cancel_last(struct bench* b) { cancel_some(b, 0x80); }
 void case_cancel_all(struct bench* b) { cancel_some(b, 0xff); }
 
-/// After the reset the device begins at entry 0 again, wherever the jobs were.
+/// After the reset the device starts at entry 0, so the driver moves the remaining jobs.
 void case_cancel_at_every_place_of_the_ring(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
   for (uint32_t before = 0; before < BENCH_ENTRIES; before++) {
@@ -173,7 +173,7 @@ static void settle_before_reset(struct mischief* m, uint32_t offset, uint32_t va
   m->before_write = NULL;
 }
 
-/// The job ends after the driver has looked and before the reset: its own result counts.
+/// The job ends after the driver has read the head and before the reset: it keeps its result.
 void case_cancel_of_a_job_about_to_end(struct bench* b) {
   if (!bench_open(b)) return;
   for (uint32_t i = 0; i < 4; i++) {
@@ -204,7 +204,7 @@ void case_reset_while_busy(struct bench* b) {
   CHECK_EQ(b->log.calls[2].cycles, 0);
   bench_ignore(b, &slow);
   bench_run_well(b, 1);
-  CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);  // of an idle device
+  CHECK_EQ(mxe_recover(&b->dev, BENCH_WAIT_US), MXE_OK);  // the device is idle
   bench_run_well(b, 2);
 }
 
@@ -232,11 +232,11 @@ void case_recover_after_every_error(struct bench* b) {
   bench_write(b, MXE_REG_RING_BASE_LO, (uint32_t)b->no_memory);
   bench_write(b, MXE_REG_RING_BASE_HI, (uint32_t)(b->no_memory >> 32));
   CHECK_EQ(bench_run(b, &job), MXE_ERR_FETCH);
-  recover_well(b);  // gives the ring's address anew
+  recover_well(b);  // writes the ring's address again
   CHECK_EQ(bench_read(b, MXE_REG_RING_BASE_LO), base);
   CHECK_EQ(bench_read(b, MXE_REG_RING_BASE_HI), high);
   const uint32_t last = b->dev.next_id - 1;
-  CHECK_EQ(mxe_wait(&b->dev, last, 0, NULL), MXE_OK);  // results outlast it
+  CHECK_EQ(mxe_wait(&b->dev, last, 0, NULL), MXE_OK);  // results are kept
 }
 
 void case_reset_that_does_not_end(struct bench* b) {
@@ -267,7 +267,7 @@ void case_reset_that_does_not_end(struct bench* b) {
   bench_run_well(b, 1);
 }
 
-/// Clock readings are a second apart, so that the longest timeout takes no time.
+/// Each clock reading adds a second, so that long timeouts take no time.
 static uint64_t now_in_leaps(void* ctx) {
   struct mischief* m = ctx;
   m->skew_us += 500000;
@@ -293,7 +293,7 @@ void case_doorbell_lost(struct bench* b) {
     b->port.wait_irq = NULL;
     if (!bench_open(b)) return;
   }
-  // A cancel whose reset does not end leaves the device stopped.
+  // After a cancel whose reset does not end, the device is stopped.
   CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   b->port.now_us = now_in_leaps;
   if (!bench_open(b)) return;
@@ -354,7 +354,7 @@ void case_head_that_cannot_be(struct bench* b) {
   }
 }
 
-/// The time to wait is far less than the job takes; its counters show that it works.
+/// The timeout is far shorter than the job; the counters show progress.
 void case_long_job_is_no_hang(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
   for (int polls = 0; polls < 2; polls++) {
@@ -367,7 +367,7 @@ void case_long_job_is_no_hang(struct bench* b) {
   }
 }
 
-// ---- Devices that go away
+// ---- Removed devices
 
 void case_device_gone(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
@@ -382,7 +382,7 @@ void case_device_gone(struct bench* b) {
   CHECK_EQ(mxe_cancel(&b->dev, 1), MXE_ERR_GONE);
   CHECK_EQ(mxe_recover(&b->dev, 20), MXE_ERR_GONE);
   CHECK_EQ(mxe_read_counters(&b->dev, &counters), MXE_ERR_GONE);
-  CHECK_EQ(mxe_submit(&b->dev, &slow, NULL, &id), MXE_OK);  // nothing is read there
+  CHECK_EQ(mxe_submit(&b->dev, &slow, NULL, &id), MXE_OK);  // mxe_submit() reads no register
   CHECK_EQ(mxe_close(&b->dev, 20), MXE_ERR_GONE);
   CHECK(b->dev.ring == NULL);
   CHECK_EQ(b->log.count, 1);  // the second one has no callback
@@ -394,7 +394,7 @@ void case_device_gone(struct bench* b) {
   if (bench_open(b)) bench_run_well(b, 0);
 }
 
-/// Whenever the device goes, every call returns, and each job is called back once.
+/// Wherever the device is removed, every call returns and each callback runs once.
 void case_device_gone_during_each_access(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0), quick = bench_job(b, 0);
   uint32_t lives = 0;
@@ -409,7 +409,7 @@ void case_device_gone_during_each_access(struct bench* b) {
     if (code == MXE_OK) code = mxe_cancel(&b->dev, 3);
     if (code == MXE_OK) code = mxe_recover(&b->dev, 20);
     CHECK(code == MXE_OK || code == MXE_ERR_GONE);
-    b->mischief.lives = lives % 2 ? MISCHIEF_FOR_EVER : 0;  // it may come back
+    b->mischief.lives = lives % 2 ? MISCHIEF_FOR_EVER : 0;  // the device may return
     const int closed = mxe_close(&b->dev, BENCH_WAIT_US);
     CHECK_EQ(closed, lives % 2 ? MXE_OK : MXE_ERR_GONE);
     b->mischief.lives = MISCHIEF_FOR_EVER;
@@ -443,7 +443,7 @@ void case_close_with_jobs_in_flight(struct bench* b) {
   CHECK_EQ(bench_read(b, MXE_REG_RING_BASE_LO), 0);
   CHECK_EQ(bench_read(b, MXE_REG_RING_BASE_HI), 0);
   bench_ignore(b, &slow);
-  // The memory is the program's again, the ring's too.
+  // After the close the device accesses neither memory nor ring.
   volatile uint32_t* ring = b->ring.mem;
   for (uint32_t i = 0; i < BENCH_ENTRIES * MXE_DESC_SIZE / 4; i++) ring[i] = i;
   bench_settle(b);
@@ -472,7 +472,7 @@ void case_close_twice(struct bench* b) {
   if (bench_open(b)) bench_run_well(b, 0);
 }
 
-// ---- Two contexts: one comes while the other is in the ring
+// ---- Two contexts in the ring at the same time
 
 static uint32_t intrusions;
 
@@ -484,7 +484,7 @@ static void complete_during_submission(struct mischief* m, uint32_t offset, uint
   CHECK_EQ(mxe_cancel(&b->dev, 1), MXE_ERR_BUSY);
   CHECK_EQ(mxe_recover(&b->dev, 1), MXE_ERR_BUSY);
   CHECK_EQ(mxe_close(&b->dev, 1), MXE_ERR_BUSY);
-  b->mischief.skew_us = 1000;  // the first job is late, and must stay so for a moment
+  b->mischief.skew_us = 1000;  // the first job's deadline has passed; the driver must retry later
   CHECK_EQ(mxe_complete(&b->dev, 1), 0);
   b->mischief.skew_us = 0;
   intrusions++;
@@ -527,12 +527,12 @@ void case_counters(struct bench* b) {
   bench_run_well(b, 0);
   CHECK_EQ(mxe_read_counters(&b->dev, &c), MXE_OK);
   CHECK_EQ(c.blocks, BENCH_ROWS * BENCH_COLUMNS * 2);
-  CHECK_EQ(c.bytes_written, BENCH_ROWS * BENCH_COLUMNS * 4 + 16);  // and the record
+  CHECK_EQ(c.bytes_written, BENCH_ROWS * BENCH_COLUMNS * 4 + 16);  // plus the record
   CHECK_EQ(c.total, c.mac_active + c.stall_a + c.stall_b + c.stall_c + c.stall_drain +
                         c.stall_latency + c.idle);
   CHECK_EQ(mxe_clear_counters(&b->dev), MXE_OK);
   CHECK_EQ(mxe_read_counters(&b->dev, &c), MXE_OK);
   CHECK_EQ(c.blocks, 0);
   CHECK_EQ(c.total, c.idle);
-  bench_run_well(b, 1);  // enabled as before
+  bench_run_well(b, 1);  // still enabled
 }
