@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the arrows between rooms: the folders of code, from the bottom up, each with its libraries.
+"""Checks the order of the code's folders ("rooms"): each includes and links only folders below it.
 
-A room includes headers of its own and of rooms below it, by their path from the project's root, and
-its targets link the rooms whose headers they include. Rooms below the platform know no SystemC.
-Prints one line for each breach; exit status 1 if there are any.
+A source file includes headers by their path from the project's root. The targets of a folder link the
+libraries of all folders whose headers it includes. Folders below the platform do not include SystemC.
+Prints one line for each violation; exit status 1 if there are any.
 
     rooms.py --root DIR --links FILE [--absent ROOM]... ROOM...
 
-FILE has a line for each target: its room, its name, what it links. Rooms that this build leaves out
-are absent: they need not be linked.
+FILE has a line for each target: its room, its name, and the libraries that it links. Rooms that this
+build leaves out are absent and need not be linked.
 """
 import argparse
 import pathlib
@@ -41,7 +41,7 @@ def read_includes(root, rooms):
 
 
 def read_links(text):
-    """{target: (room, [what it links])}"""
+    """Returns {target: (room, [linked libraries])}."""
     targets = {}
     for line in text.splitlines():
         room, target, *libraries = line.split()
@@ -51,7 +51,7 @@ def read_links(text):
 
 
 def reachable(target, targets):
-    """The rooms of everything that a target links, over any number of steps."""
+    """Returns the rooms that a target links directly or indirectly."""
     found, open_ones = set(), [target]
     while open_ones:
         for name in targets.get(open_ones.pop(), (None, []))[1]:

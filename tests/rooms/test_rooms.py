@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test of the rooms notices each kind of breach, planted in a house of three rooms."""
+"""rooms.py finds each kind of violation, planted in a project of a few folders."""
 import pathlib
 import tempfile
 import unittest
