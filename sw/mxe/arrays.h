@@ -29,41 +29,39 @@ struct Array {
 
 class ArrayFile;
 
-/// What a file of arrays holds beside those that a command names.
+/// Metadata and optional tensors of a file.
 struct Extras {
-  std::map<std::string, std::string> metadata;     ///< of a .safetensors file; empty for others
-  std::map<std::string, mx::NamedTensor> tensors;  ///< those that are there, by their names
+  std::map<std::string, std::string> metadata;     ///< of a .safetensors file, else empty
+  std::map<std::string, mx::NamedTensor> tensors;  ///< the requested tensors that exist, by name
 };
 
-/// An array of a file that a command leaves out.
+/// An array that a command skips.
 struct Skipped {
   std::string name;
-  std::string reason;  ///< its type, "I64", or "a scalar"
+  std::string reason;  ///< its type, for example "I64", or "a scalar"
 };
 
-/// The arrays of the files that a command reads: .npy, .npz, .safetensors, and any of these from
-/// standard input under the name "-", which is read once.
+/// Reads arrays from .npy, .npz and .safetensors files. The name "-" is standard input, which is
+/// read once.
 class InputFiles {
  public:
-  /// `names` are those that --tensor gave: one for each .npz or .safetensors file, in the order
-  /// in which the files are read, as far as they go.
+  /// `names`: the values of --tensor, one for each .npz or .safetensors file in the order of
+  /// reading. Fewer names than files are allowed.
   explicit InputFiles(std::vector<std::string> names = {});
 
-  /// The array of a .npy file, or of another one the tensor with the next name, with `role` for a
-  /// name, or its only one, whichever comes first. Throws mx::Error naming the file, and the
-  /// tensors to choose from.
+  /// The array of a .npy file. In another file: the tensor with the next name of --tensor, else the
+  /// one named `role`, else the only one. Throws mx::Error with the file and its tensors.
   mx::NamedTensor read(const std::string& path, const std::string& role = "");
-  /// What a file says about itself, and its tensors with these names. They use up no name that
-  /// --tensor gave.
+  /// The metadata of a file and its tensors with these names. Uses no name of --tensor.
   Extras extras(const std::string& path, const std::vector<std::string>& names);
-  /// All arrays of a file, or the one with the next name.
+  /// All arrays of a file, or only the one with the next name of --tensor.
   std::vector<mx::NamedTensor> read_all(const std::string& path);
-  /// Calls take(name, array) for all arrays of floats of a file, one after the other, or for the
-  /// one with the next name. Returns the others, of other types or without an axis; they are an
-  /// error if nothing else is there or one of them was named.
+  /// Calls take(name, array) for each array of floats of a file, or only for the one with the next
+  /// name of --tensor. Returns the skipped arrays: other types and scalars. Throws mx::Error if
+  /// such an array was named or all arrays were skipped.
   using TakeFloats = std::function<void(const std::string&, const Array<float>&)>;
   std::vector<Skipped> for_each_floats(const std::string& path, const TakeFloats& take);
-  /// Throws mx::Error if a name was not used.
+  /// Throws mx::Error if a name of --tensor was not used.
   void require_all_names_used() const;
 
  private:
@@ -76,25 +74,25 @@ class InputFiles {
   std::optional<std::vector<uint8_t>> standard_input_;
 };
 
-/// Adds `--tensor NAME`. `files` says in which order a command reads several files: "A, B".
+/// Adds `--tensor NAME`. `files` is the order in which a command reads several files: "A, B".
 void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
                        const std::string& files = "");
 
-/// The elements as float32: float32, float64 (rounded), float16, bfloat16, and of .safetensors
-/// files the values of F8_E4M3, F8_E5M2, F8_E8M0 and F4. Throws mx::Error naming the file for
-/// other types.
+/// Converts float32, float64 (rounded), float16, bfloat16, and F8_E4M3, F8_E5M2, F8_E8M0 and F4 of
+/// .safetensors files to float32. Throws mx::Error with the file's name for other types.
 Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path);
-/// Codes: uint8, or int8 of the same bits. Throws mx::Error naming the file for other types.
+/// Codes from uint8, or from int8 with the same bits. Throws mx::Error with the file's name for
+/// other types.
 Array<uint8_t> to_bytes(mx::NamedTensor tensor, const std::string& path);
 Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path);
 
-/// Reads the array of floats of a file, or the tensor with this name.
+/// Reads the array of floats of a file, or its tensor with this name.
 Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
 
-/// An array of floats in the type that a file has: float32, float16 or bfloat16.
+/// An array of floats in its file's type: float32, float16 or bfloat16.
 class Numbers {
  public:
-  /// Others become float32 as to_floats has it.
+  /// Converts other types to float32, as to_floats().
   Numbers(mx::NamedTensor tensor, const std::string& path);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
@@ -108,11 +106,11 @@ class Numbers {
   std::vector<uint8_t> bytes_;  // of 16-bit numbers
 };
 
-/// The same as read_floats, as the numbers lie in the file.
+/// As read_floats(), without a conversion of 16-bit types.
 Numbers read_numbers(const std::string& path, const std::vector<std::string>& names = {});
 
-/// Throws mx::Error unless `shape` has `rank` dimensions, all of them at least 1. `what` says what
-/// the array is, for example "A.npy: A must be [M, K]".
+/// Throws mx::Error unless `shape` has `rank` dimensions, each at least 1. The message begins with
+/// `what`, for example "A.npy: A must be [M, K]".
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what);
 
@@ -120,7 +118,7 @@ void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                                     const std::vector<std::size_t>& expected,
                                     const std::string& name);
 
-/// Throws mx::Error unless `array` has exactly this shape; `name` says which array of which file.
+/// Throws mx::Error unless `array` has this shape; the message begins with `name`.
 template <typename T>
 void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& expected,
                         const std::string& name) {
@@ -133,7 +131,8 @@ using mx::rows_to_axis;
 using mx::shape_text;
 using mx::split_at;
 
-/// The axis that `axis` means: -1 is the last. Throws mx::Error if the rank does not allow it.
+/// Converts an axis from -rank to rank - 1 to an index; -1 is the last. Throws mx::Error if it is
+/// out of range.
 std::size_t resolve_axis(int axis, std::size_t rank);
 
 }  // namespace mxe::cli

@@ -11,37 +11,37 @@ class App;
 
 namespace mxe::cli {
 
-/// What the process returns. Bad usage and bad input are reported by throwing mx::Error.
+/// Exit status. Commands report bad usage and bad input with mx::Error.
 enum ExitCode : int {
-  kAgreed = 0,     ///< done, and every comparison agreed
-  kDisagreed = 1,  ///< done, but a comparison failed
-  kBadInput = 2,   ///< nothing useful done; one line on stderr says why
-  kGuestFault = 3  ///< of `mxe run` and `mxe linux`: the guest did what it may not
+  kAgreed = 0,     ///< success; every comparison agreed
+  kDisagreed = 1,  ///< a comparison failed
+  kBadInput = 2,   ///< bad usage or input: one line on stderr names it
+  kGuestFault = 3  ///< `mxe run`, `mxe linux`: illegal action of the guest
 };
 
-/// A subcommand: how it is parsed and what it does.
+/// A subcommand: its parser and its function.
 struct Command {
   CLI::App* app;
-  std::function<int()> run;  ///< returns an ExitCode; called after parsing
+  std::function<int()> run;  ///< called after parsing; returns an ExitCode
 };
 
-/// Keys keep the order they are inserted in.
+/// JSON whose keys keep the order of insertion.
 using Json = nlohmann::ordered_json;
 
-/// Prints `object` as the one line of standard output. Numbers that JSON lacks (NaN, Inf) are null.
+/// Prints `object` on one line of standard output. NaN and infinities become null.
 void print_json(const Json& object);
 
-/// One line about what is going on, on stderr and only if that is a terminal; the next one replaces
-/// it, an empty one removes it.
+/// Shows progress on stderr if that is a terminal. The next line replaces this one; an empty line
+/// removes it.
 void show_progress(const std::string& line);
 
-/// Threads that this machine runs at once, at least 1.
+/// The machine's number of hardware threads, at least 1.
 unsigned hardware_threads();
 
-/// Reports a failure of `who` in one line on stderr. Returns `code`.
+/// Prints "WHO: MESSAGE" on stderr. Returns `code`.
 int fail(const std::string& who, std::string message, ExitCode code = kBadInput);
 
-// Each of these adds its subcommand to `app`.
+// Each function adds its subcommand to `app`.
 Command add_demo(CLI::App& app);
 Command add_formats(CLI::App& app);
 Command add_quantize(CLI::App& app);

@@ -10,10 +10,10 @@ namespace mxe::cli {
 
 Json to_json(const RegressionResult& result);
 
-/// The same for people, on stdout: each failure with the command that runs it again.
+/// Prints the report on stdout: each failure with the command that reproduces it.
 void print_text(const RegressionResult& result);
 
-/// A JUnit file with a test case for each seed or case file.
+/// Returns a JUnit report with a test case for each seed or case file.
 void write_junit(const std::string& path, const RegressionResult& result);
 
 }  // namespace mxe::cli

@@ -23,26 +23,25 @@ struct Digits {
   std::vector<DenseLayer> layers;
 };
 
-/// Where the data lies: beside the program as the build leaves it, or where both are installed.
+/// The data folder: next to the program in a build, else in the installation.
 std::string digits_directory();
 
-/// What explorations call layer `index`, from 0: "dense1".
+/// Name of layer `index` in explorations: 0 is "dense1".
 std::string digits_layer_name(std::size_t index);
 
-/// Reads the .npy files in `directory`; throws mx::Error if one is missing or does not fit the
-/// others.
+/// Reads the .npy files in `directory`. Throws mx::Error if one is missing or shapes do not match.
 Digits load_digits(const std::string& directory);
 
-/// x W^T + b in host float32, the products added in order: [rows][outputs].
+/// x W^T + b in float32 on the host, summed in the order of k: [rows][outputs].
 std::vector<float> dense_float(const DenseLayer& layer, const std::vector<float>& x);
 
 void relu(std::vector<float>& values);
 
-/// How many rows of `logits` [labels.size()][classes] have their largest value at the label.
+/// Number of rows of `logits` [labels.size()][classes] whose largest value is at the label.
 std::size_t count_correct(const std::vector<float>& logits, const std::vector<uint8_t>& labels);
 
-/// Signal to quantization noise ratio in dB: the power of `reference` over that of the difference.
-/// Infinite if there is no difference.
+/// SQNR in dB: the power of `reference` divided by that of the difference; infinite without a
+/// difference.
 double sqnr_db(const std::vector<float>& reference, const std::vector<float>& values);
 
 }  // namespace mxe::cli

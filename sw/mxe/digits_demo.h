@@ -13,35 +13,35 @@
 
 namespace mxe::cli {
 
-/// One way to quantize the classifier.
+/// The formats of one quantized classifier.
 struct Variant {
   mx::FormatId activations, weights;
 
   std::string name() const;
 };
 
-/// The logits of the classifier by the reference, each layer quantized its own way. `dual`: pairs
-/// of 4-bit formats are summed as at the engine's dual rate.
+/// The reference's logits of the classifier, with one variant per layer. `dual`: pairs of 4-bit
+/// formats are summed as at the engine's dual rate.
 std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
                                     bool dual);
 
-/// What one device did with one variant.
+/// Cycles and differences of one device for one variant.
 struct DeviceRun {
   Target target;
   uint64_t cycles = 0;                   ///< of all layers
-  std::vector<std::string> differences;  ///< from golden, a line each; empty: every bit agrees
+  std::vector<std::string> differences;  ///< from golden, one line each; empty: all bits agree
 };
 
 struct VariantResult {
   Variant variant;
-  std::size_t correct = 0;  ///< images that golden classifies right
-  double sqnr_db = 0;       ///< of golden's logits, against float32 ones
+  std::size_t correct = 0;  ///< images that golden classifies correctly
+  double sqnr_db = 0;       ///< of golden's logits, relative to float32 logits
   double macs = 0;          ///< multiply-accumulates of all layers
-  double peak_macs = 0;     ///< that the engine does in a cycle at best
+  double peak_macs = 0;     ///< largest number per cycle of the engine
   std::vector<DeviceRun> runs;
 
   bool agreed() const;
-  double utilization() const;  ///< on the last of the devices
+  double utilization() const;  ///< of the last device
 };
 
 struct DemoResult {
@@ -49,15 +49,15 @@ struct DemoResult {
   std::vector<Target> devices;
   std::string network;  ///< "64 -> 100 -> 10"
   std::size_t images = 0;
-  std::size_t correct = 0;  ///< in float32 on the host
+  std::size_t correct = 0;  ///< with float32 on the host
   std::vector<VariantResult> variants;
   double seconds = 0;
 
   bool agreed() const;
 };
 
-/// Runs the classifier of `digits` in several formats, layer by layer: quantized on the host,
-/// multiplied on the reference and on every device of this build, with relu on the host in between.
+/// Runs the classifier of `digits` in several formats. The host quantizes each layer and applies
+/// ReLU; the reference and every device of this build multiply.
 DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup);
 
 }  // namespace mxe::cli

@@ -12,16 +12,16 @@ class App;
 
 namespace mxe::cli {
 
-/// Adds --build: designs and programs that are missing or out of date are built, instead of an
-/// error that names the command. Does nothing in a program without RTL.
+/// Adds --build: builds missing or outdated designs and programs instead of reporting an error.
+/// Does nothing in a program without RTL.
 void add_build_option(CLI::App& command);
 
-/// The options that choose an engine and its memory, --config, --set and --mem-*, and --build.
+/// The options of an engine and its memory: --config, --set, --mem-* and --build.
 class EngineChoice {
  public:
-  /// Adds the options to `command`. The object must live until parsing is over.
+  /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// What was chosen; throws mx::Error if it is not a legal configuration.
+  /// The parsed options. Throws mx::Error for an illegal configuration.
   EngineSetup resolve() const;
 
  private:
@@ -31,8 +31,8 @@ class EngineChoice {
   PortLimits ports_;
 };
 
-/// The words of a command line with "--set A=1 B=2" written as "--set A=1 --set B=2", so that --set
-/// takes several assignments but no file name that follows them.
+/// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that --set accepts several assignments but
+/// not a file name after them.
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words);
 
 }  // namespace mxe::cli

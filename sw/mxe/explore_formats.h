@@ -13,24 +13,24 @@
 
 namespace mxe::cli {
 
-/// Which formats per layer are looked for.
+/// Goal of the search for formats per layer.
 struct FormatSearch {
-  std::optional<double> sqnr_db;   ///< the fastest that are at least this accurate
-  std::optional<uint64_t> cycles;  ///< the most accurate that take at most so many
-  bool digits = false;             ///< whether the tensors are those of the digits' network
+  std::optional<double> sqnr_db;   ///< find the fastest mixture with at least this SQNR
+  std::optional<uint64_t> cycles;  ///< find the most accurate mixture within these cycles
+  bool digits = false;             ///< the tensors are those of the digits' network
   uint64_t most_rows = 20;
 };
 
-/// Throws mx::Error unless the points are one engine with one memory and several pairs of formats,
-/// and every layer has a product to tell its accuracy by.
+/// Throws mx::Error unless all points have the same engine and memory and several pairs of formats,
+/// and every layer has a product with tensors.
 void require_format_choices(const std::vector<explore::Point>& points,
                             const std::vector<explore::Workload>& workloads,
                             const ProductAccuracy& accuracy);
 
-/// Mixes the formats of the points layer by layer, by the times of `points.jsonl` in the folder:
-/// writes all mixtures that none is faster and more accurate than to `formats.jsonl`, prints some,
-/// and writes the one of the budget to `WORKLOAD.formats.yaml`, a format map. Throws mx::Error if
-/// there is none, before `before_printing` is called.
+/// Combines the formats of the points layer by layer, with the times of `points.jsonl` in the
+/// folder. Writes the front of cycles and SQNR to `formats.jsonl`, prints a part of it, and writes
+/// the mixture within the budget as a format map to `WORKLOAD.formats.yaml`. Throws mx::Error if no
+/// mixture is within the budget, before it calls `before_printing`.
 void search_formats(const std::vector<explore::Point>& points,
                     const std::vector<explore::Workload>& workloads,
                     const ProductAccuracy& accuracy, const FormatSearch& search,

@@ -10,25 +10,25 @@
 
 namespace mxe::cli {
 
-/// A number with an SI prefix, three digits and its unit: "57.8 J", "165 mJ", "7.98 GB".
+/// Formats a number with three digits, SI prefix and unit: "57.8 J", "165 mJ", "7.98 GB".
 std::string with_prefix(double value, const std::string& unit);
 
-/// The points of one workload, or of all of them together.
+/// The points of one workload, or of all workloads combined.
 struct FrontTable {
   std::string title;
-  std::vector<const explore::Outcome*> outcomes;  ///< all, also those that are on no front
-  std::vector<std::string> varying;               ///< names of what tells points apart
-  uint64_t items = 0;                             ///< of a run; 0 if that is not known
+  std::vector<const explore::Outcome*> outcomes;  ///< all points, on a front or not
+  std::vector<std::string> varying;  ///< names of the parameters that differ between points
+  uint64_t items = 0;                ///< items per run; 0 if unknown
   std::string item_name;
 };
 
-/// Prints what the columns of the tables mean.
+/// Prints the meaning of the tables' columns.
 void print_columns();
-/// Prints the points on a front, the fastest first, `most` of them.
+/// Prints at most `most` points of the front, the fastest first.
 void print_front(const FrontTable& table, std::size_t most);
-/// Prints the bytes of B, and how the accuracy was measured, for a workload of `layers` layers.
+/// Prints the bytes of B and the source of the accuracy, for a workload of `layers` layers.
 void print_workload_notes(const FrontTable& table, std::size_t layers);
-/// Prints how many points have a port that is narrower than their memory.
+/// Prints the number of points whose port is narrower than their memory.
 void print_port_note(const std::vector<explore::Point>& points);
 
 }  // namespace mxe::cli

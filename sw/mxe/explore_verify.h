@@ -8,11 +8,10 @@
 
 namespace mxe::cli {
 
-/// Runs the costliest layers of points of the fronts, `count` of them, on the RTL and compares the
-/// cycles (sample_fronts). RTL of other configurations than small, base and large
-/// is compiled in `folder`, once. Prints a line for each; returns whether all agreed: exactly,
-/// except with half-duplex memories. Throws mx::Error if there are no points on a front or an
-/// engine cannot be built.
+/// Runs the slowest layers of `count` points of the fronts (sample_fronts()) on the RTL and
+/// compares the cycles. RTL of configurations other than small, base and large is compiled once, in
+/// `folder`. Prints a line for each. Returns true if all agree: exactly, except with half-duplex
+/// memories. Throws mx::Error if no point is on a front or an engine cannot be built.
 bool verify_on_rtl(const std::vector<explore::Outcome>& outcomes, std::size_t count,
                    const std::filesystem::path& folder);
 

@@ -8,23 +8,23 @@
 
 namespace mxe::cli {
 
-/// What `matmul` and `estimate` report about, besides what the device says.
+/// The part of the report of `matmul` and `estimate` that does not come from the device.
 struct MatmulReport {
-  JobShape shape;  ///< with the rows of all products
+  JobShape shape;  ///< rows: the sum over all products
   Target on;
   Params params;
   MemoryTiming timing;
-  std::size_t products = 1;  ///< that a batch has
+  std::size_t products = 1;  ///< number of products
 };
 
-/// The keys that begin the JSON of whatever multiplies: what, on which target and engine.
+/// The first keys of the JSON: shape, formats, target and configuration.
 Json to_json(const JobShape& shape, Target on, const Params& params);
 
-/// The keys of both commands. The reference has no clock: its cycles, utilization and bytes are
-/// null and its counters are empty.
+/// All keys of both commands. For the reference, which has no clock, cycles, utilization and bytes
+/// are null and the counters are empty.
 Json to_json(const MatmulReport& report, const DeviceResult& result);
 
-/// The same for people, on stdout.
+/// Prints the report on stdout.
 void print_text(const MatmulReport& report, const DeviceResult& result);
 
 }  // namespace mxe::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading .npz files: ZIP archives of .npy files, as numpy.savez and numpy.savez_compressed make
-// them.
+// Reads .npz files: ZIP archives of .npy files from numpy.savez and numpy.savez_compressed.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +14,18 @@ struct zip;
 
 namespace mxe::cli {
 
-/// An archive that is opened once, however many arrays it has.
+/// An open .npz archive.
 class NpzFile {
  public:
-  /// `bytes` must outlive the object; `name` is used in messages. Throws mx::Error, one line, for
-  /// anything but a ZIP archive, and if two arrays have one name.
+  /// `bytes` must outlive the object; `name` is the file's name in messages. Throws mx::Error if
+  /// the bytes are no ZIP archive or two arrays have the same name.
   NpzFile(const uint8_t* bytes, std::size_t size, std::string name);
 
-  /// The names of the arrays, without their ".npy", in the order of the file.
+  /// The names of the arrays without ".npy", in the order of the file.
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Reads the array names()[i], stored or deflated. No more is unpacked than its shape justifies.
-  /// Throws mx::Error, one line, if the archive is damaged (its checksums do not fit), if an array
-  /// is not as large as the archive says, or as parse_npy does.
+  /// Reads the array names()[i], stored or deflated, and unpacks at most the bytes of its shape.
+  /// Throws mx::Error if a checksum or a size is wrong, and as parse_npy().
   mx::NpyArray read(std::size_t i) const;
 
  private:
@@ -37,7 +35,7 @@ class NpzFile {
   std::string name_;
   std::unique_ptr<zip, Discarder> archive_;
   std::vector<std::string> names_;
-  std::vector<uint64_t> places_;  // of the arrays in the archive
+  std::vector<uint64_t> places_;  // indices of the arrays in the archive
 };
 
 }  // namespace mxe::cli

@@ -7,22 +7,21 @@
 
 namespace mxe::cli {
 
-/// The type name of options that take any word as it is, also an empty one: words for another
-/// program.
+/// The type name of options that accept any word, even an empty one: arguments for another program.
 constexpr const char* kAnyWord = "WORD";
 
-/// Makes every option of every subcommand refuse values that CLI11 takes without a word: empty
-/// ones, numbers that are not decimal (0x10 is 16 for it, and 010 is 8), too large for 64 bits, or
-/// not finite. Ranges are the commands' to check. Call it after all options have been added.
+/// Makes every option of every subcommand refuse values that CLI11 accepts: empty ones, numbers
+/// that are not decimal (CLI11 reads 0x10 as 16 and 010 as 8), that exceed 64 bits, or that are not
+/// finite. Commands check ranges themselves. Call it after all options have been added.
 void refuse_bad_values(CLI::App& app);
 
-/// A check of decimal numbers: 0 and what is below it are refused.
+/// A check that accepts decimal numbers above 0.
 CLI::Validator above_zero();
-/// The same, but 0 is allowed.
+/// A check that accepts decimal numbers from 0 on.
 CLI::Validator not_negative();
 
-/// The items of words that may be lists: {"a,b", "c"} is a, b, c. Throws mx::Error for an empty
-/// item; `option` is named in the message.
+/// Splits words that may be lists: {"a,b", "c"} gives a, b, c. Throws mx::Error with the option's
+/// name for an empty item.
 std::vector<std::string> listed(const char* option, const std::vector<std::string>& words);
 
 }  // namespace mxe::cli

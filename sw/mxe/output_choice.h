@@ -11,12 +11,12 @@ class App;
 
 namespace mxe::cli {
 
-/// The options that say how results are stored: --out-format, --out-rule and --out-overflow.
+/// The options of the result's format: --out-format, --out-rule and --out-overflow.
 class OutputChoice {
  public:
-  /// Adds the options to `command`. The object must live until parsing is over.
+  /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// What was chosen; throws mx::Error for names that do not exist or do not go together.
+  /// The parsed options. Throws mx::Error for unknown names or an illegal combination.
   OutputFormat resolve() const;
 
  private:

@@ -15,13 +15,13 @@ namespace mxe::cli {
 using mx::code_type;
 using mx::CodeType;
 
-/// The arrays that a command writes: a .npy file each, or any number of them, under the names of
-/// their roles, in a .safetensors file. "-" is standard output: a .npy file, or a .safetensors file
-/// for several arrays; what is printed from then on goes to standard error.
+/// Writes the arrays of a command. A .npy file holds one array; a .safetensors file holds any
+/// number, named by their roles. "-" is standard output: a .npy file, or a .safetensors file for
+/// several arrays. Printed text then goes to standard error.
 class OutputFiles {
  public:
-  /// Ask for a file; an empty path asks for nothing. `type` matters to .safetensors files, and to
-  /// .npy files where it names a type for them.
+  /// Adds an array for the file `path`; an empty path adds nothing. `type` is the type in
+  /// .safetensors files, and in .npy files if it names a type for them.
   void add(const std::string& path, const std::string& role, mx::NpyArray array,
            const CodeType& type = {});
   void add(const std::string& path, const std::string& role, const std::vector<float>& values,
@@ -31,8 +31,8 @@ class OutputFiles {
   void add(const std::string& path, const std::string& role, const std::vector<uint16_t>& values,
            const std::vector<std::size_t>& shape);
 
-  /// Writes everything. Throws mx::Error, before it writes anything, for several arrays in one
-  /// .npy file and for .npz files, which are only read.
+  /// Writes all files. Throws mx::Error before writing for several arrays in one .npy file and for
+  /// .npz files.
   void write() const;
 
  private:

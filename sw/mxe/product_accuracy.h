@@ -13,42 +13,41 @@
 
 namespace mxe::cli {
 
-/// How near matrix products in pairs of formats come to those of the numbers themselves.
+/// Measures the accuracy of matrix products in pairs of formats, relative to unquantized products.
 class ProductAccuracy {
  public:
-  /// A product of a layer with this name; without a name, of every layer.
+  /// The product of a layer; without a name, of every layer.
   struct Product {
     std::string layer;
     std::size_t m = 0, n = 0, k = 0;
     std::vector<float> a, b;        ///< [m][k], [n][k]
     std::vector<double> reference;  ///< [m][n]
-    /// The network's noise over that of this layer's results, both relative to their signals, if
-    /// the file says it.
+    /// The network's relative noise divided by the relative noise of this layer's results, if
+    /// known.
     std::optional<double> gain;
   };
 
-  /// A [M, K] and B [N, K] of two files; or of one file, .safetensors or .npz, the products of
-  /// layers: L.a [M, K] and L.b [N, K] for each layer L, and L.gain [1] where it is known. Without
-  /// files, the activations and weights of the layers of the digits' network, run in float32, as
-  /// dense1, dense2, ... Throws mx::Error if they do not fit.
+  /// Two files: A [M, K] and B [N, K]. One .safetensors or .npz file: L.a [M, K], L.b [N, K] and
+  /// optionally L.gain [1] for each layer L. No file: activations and weights of the digits'
+  /// network in float32, as layers dense1, dense2, ... Throws mx::Error for wrong shapes.
   explicit ProductAccuracy(const std::vector<std::string>& files);
 
-  /// The product of a layer of a workload; null if there is none. Tensors are those of a layer if
-  /// its name and K are theirs. Those of the digits' network are for that network alone.
+  /// The product for a layer of a workload: equal name and equal K; null if there is none. Tensors
+  /// of the digits' network apply to that network only.
   const Product* find(const explore::Layer& layer, const explore::Workload& workload) const;
-  /// The product of a layer of this name, whatever its K; null if there is none.
+  /// The product of a layer with this name and any K; null if there is none.
   const Product* named(const std::string& layer) const;
 
-  /// The accuracy of a workload whose layers have the formats of a point, or their own.
+  /// Accuracy of a workload with a point's formats, or with the layers' own formats.
   struct Accuracy {
-    double sqnr_db = 0;      ///< of all results of these layers together
-    std::size_t layers = 0;  ///< that have tensors
+    double sqnr_db = 0;      ///< over all results of these layers
+    std::size_t layers = 0;  ///< layers with tensors
   };
-  /// Quantized as ocp does and summed as the engine does. Nothing if no layer has tensors.
+  /// Quantizes with preset ocp and sums as the engine. Empty if no layer has tensors.
   std::optional<Accuracy> of(const explore::Workload& workload, mx::FormatId format_a,
                              mx::FormatId format_b) const;
 
-  /// What is lost in one of these products: the power of the noise over that of the results.
+  /// Noise of one product: the power of the error divided by the power of the results.
   double relative_noise(const Product& product, mx::FormatId format_a, mx::FormatId format_b) const;
 
  private:
@@ -65,9 +64,8 @@ class ProductAccuracy {
   void read_operands(const std::string& file_a, const std::string& file_b);
 
   std::vector<Product> products_;
-  bool digits_ = false;  // they are those of the digits' network
-  /// Of the products that were asked for, by their place and formats: no product is quantized and
-  /// multiplied twice.
+  bool digits_ = false;  // the products are those of the digits' network
+  /// Results by product index and formats: each product is computed once.
   mutable std::map<std::tuple<std::ptrdiff_t, mx::FormatId, mx::FormatId>, Powers> powers_;
 };
 

@@ -13,16 +13,14 @@ class App;
 
 namespace mxe::cli {
 
-/// The options that say what codes and scales mean, shared by `quantize` and `dequantize`:
-/// --format,
+/// The options that define codes and scales, shared by `quantize` and `dequantize`: --format,
 /// --preset, --block and --scale-format.
 struct QuantizerChoice {
   std::string format, preset = "ocp", scale_format;
   std::optional<uint32_t> block;
 
   void add_to(CLI::App& command);
-  /// The quantizer with these switches and `more` (see mx::make_quantizer, which refuses what does
-  /// not go together).
+  /// The quantizer with these switches and `more`. mx::make_quantizer refuses illegal combinations.
   mx::Quantizer resolve(mx::Overrides more = {}) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands say about the arrays of a file that they leave out.
+// Reports the arrays that a command skips.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace mxe::cli {
 
-/// Prints a line for each, and nothing for none.
+/// Prints a line for each skipped array.
 void print_skipped(const std::vector<Skipped>& skipped);
 
 Json to_json(const std::vector<Skipped>& skipped);

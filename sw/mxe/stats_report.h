@@ -6,7 +6,7 @@
 
 namespace mxe::cli {
 
-/// Error statistics of a quantization, for machines.
+/// Error statistics of a quantization as JSON.
 Json to_json(const mx::QuantizationStats& stats);
 
 }  // namespace mxe::cli

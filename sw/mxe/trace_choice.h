@@ -13,15 +13,15 @@ class App;
 
 namespace mxe::cli {
 
-/// The option --trace: a file that shows what the model did.
+/// The option --trace: a file of the model's activity.
 class TraceChoice {
  public:
-  /// Adds the option to `command`. The object must live until parsing is over.
+  /// Adds the option to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
   bool wanted() const { return !path_.empty(); }
-  /// Throws mx::Error if a trace is asked for of anything but the model.
+  /// Throws mx::Error if a trace was requested and the target is not the model.
   void require_possible(Target target) const;
-  /// Begins the file, if one was asked for. Throws mx::Error if it cannot be written.
+  /// Creates the file, if requested. Throws mx::Error if it cannot be written.
   std::optional<ChromeTrace> open() const;
 
  private:

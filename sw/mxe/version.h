@@ -5,8 +5,7 @@
 
 namespace mxe::cli {
 
-/// What this program is and what it was made with, one line each: version and commit of MXE,
-/// compiler, SystemC, Verilator.
+/// Versions, one line each: MXE with its commit, compiler, SystemC, Verilator.
 std::string version_text();
 
 }  // namespace mxe::cli

@@ -267,7 +267,7 @@ void case_reset_that_does_not_end(struct bench* b) {
   bench_run_well(b, 1);
 }
 
-/// Each clock reading adds a second, so that long timeouts take no time.
+/// Each call of now_us() adds a second, so that long timeouts take no time.
 static uint64_t now_in_leaps(void* ctx) {
   struct mischief* m = ctx;
   m->skew_us += 500000;

@@ -33,7 +33,7 @@ WEIGHT_DECAY = 1e-4
 
 
 def matmul(a, b):
-    """a [M,K] times b [K,N] in float64, the products of each output added in the order of k."""
+    """a [M,K] times b [K,N] in float64. Sums are computed in the order of k."""
     total = np.zeros((a.shape[0], b.shape[1]))
     for k in range(a.shape[1]):
         total += a[:, k, None] * b[None, k, :]
@@ -41,7 +41,7 @@ def matmul(a, b):
 
 
 def forward(x, weights, biases):
-    """The activations of every layer, the input first and the logits last."""
+    """Activations of all layers: input first, logits last."""
     activations = [x]
     for index, (w, b) in enumerate(zip(weights, biases)):
         y = matmul(activations[-1], w) + b
@@ -50,7 +50,7 @@ def forward(x, weights, biases):
 
 
 def gradients(x, signs, weights, biases):
-    """Gradients of the squared hinge loss; signs is +1 for the image's class, -1 for the others."""
+    """Gradients of the squared hinge loss. signs: +1 for the image's class, -1 for the others."""
     activations = forward(x, weights, biases)
     margin = np.maximum(1.0 - signs * activations[-1], 0.0)
     error = -2.0 * signs * margin / x.shape[0]
@@ -64,7 +64,7 @@ def gradients(x, signs, weights, biases):
 
 
 def train(images, labels):
-    """Stochastic gradient descent with momentum; the rate falls linearly to zero."""
+    """Stochastic gradient descent with momentum; the learning rate decreases linearly to 0."""
     random = np.random.RandomState(SEED)
     weights = [random.uniform(-1, 1, (i, o)) * np.sqrt(6.0 / i) for i, o in zip(LAYERS, LAYERS[1:])]
     biases = [np.zeros(o) for o in LAYERS[1:]]
