@@ -76,20 +76,21 @@ install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeCon
         DESTINATION ${_cmake} COMPONENT development)
 
 # Headers of the folders of the targets above, without those of the reference's kernels.
-set(_rooms model/numerics model/params model/blocks model/job model/engine model/platform sw/device)
-if(MXE_BUILD_RTL)
-  list(APPEND _rooms tb/rtl)
+set(_rooms model/numerics model/params model/blocks model/job model/engine model/platform)
+set(_no_rtl "")
+if(NOT MXE_BUILD_RTL)
+  set(_no_rtl REGEX "/platform/rtl/" EXCLUDE)
 endif()
 foreach(_room IN LISTS _rooms)
   get_filename_component(_parent ${_room} DIRECTORY)
   install(DIRECTORY ${_room} DESTINATION ${_include}/${_parent} COMPONENT development
           FILES_MATCHING PATTERN *.h
-          REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|parallel)\\.h$" EXCLUDE
-          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE PATTERN pci EXCLUDE PATTERN uml EXCLUDE)
+          REGEX "/(aligned_vector|block_kernels|pack_kernels|preset_kernels|fast_blocks|scale_choice|gemm_(kernels|fast|pack|policies)|packed_operand|parallel)\\.h$" EXCLUDE
+          PATTERN verilated_top.h EXCLUDE PATTERN soc EXCLUDE PATTERN pci EXCLUDE PATTERN uml EXCLUDE PATTERN linux EXCLUDE ${_no_rtl})
 endforeach()
-install(DIRECTORY sw/driver/ sw/regs/generated/ DESTINATION ${_include} COMPONENT development
+install(DIRECTORY sw/driver/ model/regs/generated/ DESTINATION ${_include} COMPONENT development
         FILES_MATCHING PATTERN *.h PATTERN mxe_parameters.h EXCLUDE PATTERN examples EXCLUDE)
-install(FILES sw/regs/generated/mxe_parameters.h DESTINATION ${_include}/sw/regs/generated
+install(FILES model/regs/generated/mxe_parameters.h DESTINATION ${_include}/model/regs/generated
         COMPONENT development)
 install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
@@ -100,18 +101,19 @@ install(DIRECTORY rtl DESTINATION ${_share} COMPONENT development
 install(FILES Bender.yml DESTINATION ${_share} COMPONENT development)
 
 # Files with which MxeVerilate.cmake builds a user's engine (docs/bring-your-own-rtl.md).
-install(FILES tb/MxeVerilate.cmake tb/MxeEngineInterface.cmake tb/record_sources.cmake DESTINATION ${_share}/tb COMPONENT development)
-install(FILES tb/rtl/engine_plugin.cpp tb/rtl/fst_writer.cpp tb/rtl/verilated_factory.cpp tb/rtl/verilated_top.h
-              tb/rtl/no_description.inc
-        DESTINATION ${_share}/tb/rtl COMPONENT development)
-install(FILES sw/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/sw/regs/generated
+install(FILES model/platform/rtl/MxeVerilate.cmake model/platform/rtl/MxeEngineInterface.cmake model/platform/rtl/record_sources.cmake DESTINATION ${_share}/model/platform/rtl COMPONENT development)
+install(FILES model/platform/rtl/engine_plugin.cpp model/platform/rtl/fst_writer.cpp model/platform/rtl/verilated_factory.cpp model/platform/rtl/verilated_top.h
+              model/platform/rtl/no_description.inc
+        DESTINATION ${_share}/model/platform/rtl COMPONENT development)
+install(FILES model/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/model/regs/generated
         COMPONENT development)
 
 # Firmware in other projects (docs/driver.md): sw/firmware/MxeFirmware.cmake and its sources.
 install(DIRECTORY sw/firmware/runtime DESTINATION ${_share}/sw/firmware COMPONENT development)
 install(FILES sw/firmware/MxeFirmware.cmake DESTINATION ${_share}/sw/firmware COMPONENT development)
-install(DIRECTORY sw/driver sw/regs DESTINATION ${_share}/sw COMPONENT development
+install(DIRECTORY sw/driver DESTINATION ${_share}/sw COMPONENT development
         FILES_MATCHING PATTERN *.c PATTERN *.h PATTERN examples EXCLUDE)
+install(DIRECTORY model/regs/generated DESTINATION ${_share}/model/regs COMPONENT development FILES_MATCHING PATTERN *.h)
 install(DIRECTORY model/platform/soc/generated DESTINATION ${_share}/model/platform/soc COMPONENT development)
 
 # The Linux driver's sources (docs/linux-driver.md), and mxe.ko for the kernel of mxe linux, which is in no package

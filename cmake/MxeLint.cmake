@@ -33,7 +33,7 @@ endif()
 if(NOT MXE_BUILD_RTL)
   return()
 endif()
-include(${PROJECT_SOURCE_DIR}/tb/MxeVerilate.cmake)  # the parameters of the named configurations
+include(${PROJECT_SOURCE_DIR}/model/platform/rtl/MxeVerilate.cmake)  # the parameters of the named configurations
 
 # Turns NAME=VALUE ... into Yosys' "-set NAME VALUE ...".
 function(mxe_yosys_parameters result parameters)

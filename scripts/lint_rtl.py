@@ -5,7 +5,7 @@ slang and Verilator read the RTL of the list rtl/mxe.f as simulation sees it and
 (-D SYNTHESIS), slang also as a proof does (-D FORMAL). A warning is an error: rtl/mxe.vlt and, for slang,
 the list below waive the others, each with its reason. Verible checks the rules of
 rtl/.rules.verible_lint. Other checks: parameters that are not allowed stop the tools although warnings do
-not count, no name is a word of another language, and the C++ around the RTL (tb/rtl/verilated_top.h)
+not count, no name is a word of another language, and the C++ around the RTL (model/platform/rtl/verilated_top.h)
 compiles with that Verilator.
 """
 import os
@@ -157,7 +157,7 @@ def check_bench(parameters):
             status, output = run(["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-DMXE_CLASS=Vlint", "-DMXE_FST=0",
                                   "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-I.", "-Isw/regs/generated",
                                   "-isystem", include, "-isystem", os.path.join(include, "vltstd"),
-                                  "-isystem", directory, "tb/rtl/verilated_factory.cpp"])
+                                  "-isystem", directory, "model/platform/rtl/verilated_factory.cpp"])
         return output if status != 0 else ""
 
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <systemc>
 
-#include "model/engine/load.h"
-#include "sw/device/device.h"
+#include "model/engine/timing/load.h"
+#include "model/platform/device/device.h"
 
 int sc_main(int, char**) {
   mxe::EngineSetup setup;

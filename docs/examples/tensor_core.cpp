@@ -9,10 +9,10 @@
 #include <systemc>
 #include <vector>
 
-#include "model/numerics/gemm.h"
-#include "model/numerics/npy.h"
-#include "model/numerics/quantize.h"
-#include "sw/device/device.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
+#include "model/platform/device/device.h"
 
 /// Signal to noise ratio in dB.
 double sqnr(const std::vector<float>& exact, const std::vector<float>& values) {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "model/engine/arithmetic.h"
-#include "model/numerics/accumulate.h"
+#include "model/engine/arithmetic/arithmetic.h"
+#include "model/numerics/gemm/accumulate.h"
 
 /// Aligns products and accumulator to the largest exponent among them, drops all bits more than
 /// `window` bits below it and adds, as tensor cores do. Truncates the sum to FP32. Finite operands.

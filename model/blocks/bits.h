@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/base/bits.h"
 
 namespace mxe::blocks {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "model/blocks/bits.h"
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 
 namespace mxe::blocks {
 

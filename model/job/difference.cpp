@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/base/bits.h"
 
 namespace mxe {
 

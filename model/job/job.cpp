@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "mxe_regs.h"
 
 namespace mxe {

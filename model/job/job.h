@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "model/job/output.h"
-#include "model/numerics/gemm.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/tensor.h"
 #include "model/params/params.h"
 #include "mxe_driver.h"
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/error.h"
-#include "model/numerics/float16.h"
-#include "model/numerics/gemm.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/gemm/gemm.h"
 #include "mxe_regs.h"
 
 namespace mxe {

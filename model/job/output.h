@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/numerics/requantize.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/quantize/requantize.h"
+#include "model/numerics/quantize/tensor.h"
 
 namespace mxe {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/job/products.h"
 
-#include "model/numerics/axis_view.h"
+#include "model/numerics/quantize/axis_view.h"
 
 namespace mxe {
 

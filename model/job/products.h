@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "model/job/job.h"
-#include "model/numerics/batches.h"
-#include "model/numerics/gemm.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/batches.h"
 
 namespace mxe {
 

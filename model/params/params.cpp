@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 
 namespace mxe {
 namespace {

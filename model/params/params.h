@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/regs/generated/mxe_parameters.h"
+#include "model/regs/generated/mxe_parameters.h"
 
 namespace mxe {
 
 /// The parameters of one MXE configuration; the default is `base`. mxe_top, the registers and
 /// configuration files use the same names (NUM_PE, ROWS, ...). ParameterValues and parameter_table
-/// are generated from sw/regs/mxe.rdl, which also defines the allowed values.
+/// are generated from model/regs/mxe.rdl, which also defines the allowed values.
 struct Params : ParameterValues {
   /// The configuration `small`, `base` or `large`. Throws mx::Error with the allowed names.
   static Params named(std::string_view name);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <systemc>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "model/engine/core.h"
+#include "model/engine/timing/core.h"
 #include "model/platform/block_object.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
@@ -14,10 +14,10 @@ struct EngineOptions {
   Mode mode = Mode::functional;
   Clock clock;
   PortLimits ports;
-  /// Computes the results (model/engine/arithmetic.h); empty for the reference. Other arithmetics
-  /// receive their operands through the buffers, and no part of a job is skipped.
+  /// Computes the results (model/engine/arithmetic/arithmetic.h); empty for the reference. Other
+  /// arithmetics receive their operands through the buffers, and no part of a job is skipped.
   ArithmeticFactory arithmetic;
-  /// Custom loaders (model/engine/read_client.h); empty for those of the hardware.
+  /// Custom loaders (model/engine/timing/read_client.h); empty for those of the hardware.
   LoaderFactory load_a, load_b;
   /// Observes the blocks of a structural arithmetic after each row (for example BlockWaves); may be
   /// null. Must outlive the engine.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 
 namespace mxe {

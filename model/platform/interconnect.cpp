@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 

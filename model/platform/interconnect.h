@@ -10,8 +10,8 @@
 #include <tlm>
 #include <vector>
 
-#include "model/engine/memory_timing.h"
-#include "model/engine/shared_channel.h"
+#include "model/engine/memory/memory_timing.h"
+#include "model/engine/memory/shared_channel.h"
 #include "model/platform/memory.h"
 
 namespace mxe {

@@ -9,7 +9,7 @@
 #include <tlm>
 #include <vector>
 
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_timing.h"
 #include "model/platform/clock.h"
 
 namespace mxe {

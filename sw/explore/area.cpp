@@ -7,10 +7,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "model/engine/hardware.h"
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/shallow_json.h"
+#include "model/params/hardware.h"
 #include "sw/explore/area_data.h"
 #include "sw/explore/least_squares.h"
 #include "sw/explore/memories.h"

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <system_error>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 #include "sw/explore/content_hash.h"
 
 namespace mxe::explore {

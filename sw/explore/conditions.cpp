@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "sw/explore/area.h"
 
 namespace mxe::explore {

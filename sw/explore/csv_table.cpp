@@ -9,8 +9,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
 
 namespace mxe::explore {
 namespace {

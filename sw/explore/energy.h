@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "model/params/params.h"
 
 namespace mxe::explore {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "mxe_counter_table.h"
 #include "sw/explore/area.h"
 #include "sw/explore/content_hash.h"

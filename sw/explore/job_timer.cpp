@@ -8,8 +8,8 @@
 #include <cstring>
 #include <optional>
 
-#include "model/engine/core.h"
-#include "model/numerics/error.h"
+#include "model/engine/timing/core.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::explore {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "model/engine/memory_port.h"
-#include "model/engine/memory_timing.h"
-#include "model/engine/trace.h"
+#include "model/engine/memory/memory_port.h"
+#include "model/engine/memory/memory_timing.h"
+#include "model/engine/timing/trace.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
 #include "mxe_driver.h"

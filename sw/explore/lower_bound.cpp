@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "model/engine/hardware.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/quantize/tensor.h"
+#include "model/params/hardware.h"
 
 namespace mxe::explore {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "model/blocks/pkg.h"
-#include "model/engine/hardware.h"
+#include "model/params/hardware.h"
 
 namespace mxe::explore {
 namespace {

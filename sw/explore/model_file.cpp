@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/shallow_json.h"
 #include "sw/explore/llama.h"
 #include "sw/explore/onnx_model.h"
 

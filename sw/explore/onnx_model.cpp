@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
 #include "sw/explore/onnx_program.h"
 #include "sw/explore/python.h"
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::explore {
 namespace {

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/engine/memory_port.h"
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_port.h"
+#include "model/engine/memory/memory_timing.h"
 #include "model/job/output.h"
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "model/params/params.h"
 
 namespace mxe::explore {

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
-#include "model/numerics/process.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/base/process.h"
 
 namespace mxe::explore {
 namespace {

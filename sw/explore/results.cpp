@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/shallow_json.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "model/job/job.h"
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/printable.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/files.h"
 #include "sw/explore/conditions.h"
 #include "sw/explore/yaml_errors.h"
 

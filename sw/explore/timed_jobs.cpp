@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "model/engine/hardware.h"
-#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm/accumulate.h"
+#include "model/params/hardware.h"
 #include "mxe_parameters.h"
 
 namespace mxe::explore {

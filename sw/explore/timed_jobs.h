@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "model/engine/memory_port.h"
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_port.h"
+#include "model/engine/memory/memory_timing.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
 #include "sw/explore/job_timer.h"

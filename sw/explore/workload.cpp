@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <sstream>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/printable.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/shallow_json.h"
 #include "sw/explore/csv_table.h"
 #include "sw/explore/yaml_errors.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 
 namespace mxe::explore {
 

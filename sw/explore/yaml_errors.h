@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "model/numerics/error.h"
-#include "model/numerics/printable.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
 
 namespace mxe::explore {
 

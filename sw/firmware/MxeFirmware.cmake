@@ -15,7 +15,7 @@ function(mxe_firmware name)
   if(MXE_FIRMWARE_FOLDER)
     set(folder ${MXE_FIRMWARE_FOLDER})
   endif()
-  set(includes ${root}/sw/firmware/runtime ${root}/sw/driver ${root}/sw/regs/generated
+  set(includes ${root}/sw/firmware/runtime ${root}/sw/driver ${root}/model/regs/generated
                ${root}/model/platform/soc/generated ${ARG_INCLUDES})
   set(own crt0.S engine_port.c interrupts.c memory.c soc.c)
   list(TRANSFORM own PREPEND ${root}/sw/firmware/runtime/)

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <numeric>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/format.h"
-#include "model/numerics/npy.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/formats/format.h"
 #include "sw/mxe/npz.h"
 
 namespace mxe::cli {

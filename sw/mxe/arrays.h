@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/axis_view.h"
-#include "model/numerics/batches.h"
-#include "model/numerics/float_array.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/safetensors.h"
+#include "model/numerics/formats/float_array.h"
+#include "model/numerics/quantize/axis_view.h"
+#include "model/numerics/quantize/batches.h"
 
 namespace CLI {
 class App;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/presets.h"
-#include "model/numerics/study.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/quantize/study.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
+#include "model/platform/rtl/rtl_top.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/cosim_report.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/option_values.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
-#include "tb/rtl/rtl_top.h"
 
 namespace mxe::cli {
 namespace {

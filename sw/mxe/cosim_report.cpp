@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
 
 namespace mxe::cli {
 namespace {

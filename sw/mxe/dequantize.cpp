@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe dequantize: element codes and block scales back to float32.
 
-#include "model/numerics/dequantize.h"
+#include "model/numerics/quantize/dequantize.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/assemble.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/float16.h"
-#include "model/numerics/layout.h"
-#include "model/numerics/npy.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/quantize/assemble.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/output_files.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/explain.h"
+#include "model/numerics/quantize/explain.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "sw/mxe/arrays.h"
 
 namespace mxe::cli {

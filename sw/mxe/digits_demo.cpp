@@ -7,9 +7,9 @@
 #include <chrono>
 
 #include "model/job/difference.h"
-#include "model/numerics/quantize.h"
-#include "sw/device/device.h"
-#include "sw/device/engines.h"
+#include "model/numerics/quantize/quantize.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/engines.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {

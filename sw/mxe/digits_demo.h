@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/job/job.h"
-#include "sw/device/target.h"
+#include "model/platform/device/target.h"
 #include "sw/mxe/digits.h"
 #include "sw/mxe/engine_choice.h"
 

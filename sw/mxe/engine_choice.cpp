@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #ifdef MXE_WITH_RTL
-#include "tb/rtl/build_target.h"
+#include "model/platform/rtl/build_target.h"
 #endif
 
 namespace mxe::cli {

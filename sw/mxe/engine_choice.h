@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/device/engine_setup.h"
+#include "model/platform/device/engine_setup.h"
 
 namespace CLI {
 class App;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/files.h"
-#include "sw/device/device.h"
-#include "sw/device/team.h"
+#include "model/numerics/files/files.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/team.h"
 #include "sw/explore/lower_bound.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe explain: what quantizing does to single numbers, step by step.
 
-#include "model/numerics/explain.h"
+#include "model/numerics/quantize/explain.h"
 
 #include <fmt/format.h>
 

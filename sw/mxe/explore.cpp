@@ -19,24 +19,24 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/printable.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/files.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/combined.h"
 #include "sw/explore/conditions.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
 #include "sw/explore/model_file.h"
+#include "sw/explore/samples.h"
 #include "sw/explore/space.h"
 #include "sw/explore/sweep.h"
+#include "sw/explore/table.h"
+#include "sw/explore/verify.h"
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/explore_formats.h"
-#include "sw/mxe/explore_samples.h"
-#include "sw/mxe/explore_table.h"
-#include "sw/mxe/explore_verify.h"
 #include "sw/mxe/product_accuracy.h"
 
 namespace mxe::cli {
@@ -195,8 +195,9 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   }
 }
 
-FrontTable table_of(const Workload& workload, const SweepResult& result, const Space& space) {
-  FrontTable table{workload.name, {}, space.varying(), workload.items, workload.item_name};
+explore::FrontTable table_of(const Workload& workload, const SweepResult& result,
+                             const Space& space) {
+  explore::FrontTable table{workload.name, {}, space.varying(), workload.items, workload.item_name};
   for (const Outcome& one : result.outcomes) {
     if (one.workload == &workload) table.outcomes.push_back(&one);
   }
@@ -205,11 +206,11 @@ FrontTable table_of(const Workload& workload, const SweepResult& result, const S
 
 void print_tables(const ExploreOptions& options, const std::vector<Workload>& workloads,
                   const SweepResult& result, const Space& space) {
-  print_columns();
+  explore::print_columns();
   for (const Workload& workload : workloads) {
-    const FrontTable table = table_of(workload, result, space);
-    print_front(table, options.most_rows);
-    print_workload_notes(table, workload.layers.size());
+    const explore::FrontTable table = table_of(workload, result, space);
+    explore::print_front(table, options.most_rows);
+    explore::print_workload_notes(table, workload.layers.size());
   }
 }
 
@@ -271,11 +272,11 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
     weights += fmt::format("{}{:g} x {}", weights.empty() ? "" : ", ", how.weight(workload.name),
                            workload.name);
   }
-  FrontTable table;
+  explore::FrontTable table;
   table.title = fmt::format("all workloads, {} of {}", how.method_name(), weights);
   for (const Outcome& one : combined.outcomes) table.outcomes.push_back(&one);
   table.varying = space.varying();
-  print_front(table, options.most_rows);
+  explore::print_front(table, options.most_rows);
 }
 
 /// Results that are not measured cannot be limited.
@@ -380,7 +381,7 @@ int run(const ExploreOptions& options) {
   }
   const auto counts = [&] {
     print_counts(result, space);
-    print_port_note(space.points);
+    explore::print_port_note(space.points);
   };
   if (options.combine.empty()) std::filesystem::remove(how.output / "combined.jsonl");
   if (!options.formats) {
@@ -396,11 +397,11 @@ int run(const ExploreOptions& options) {
     search_formats(space.points, workloads, accuracy, search, how.output, counts);
   }
   if (options.traced != 0) {
-    write_traces(result.outcomes, options.traced, how.output / "traces");
+    explore::write_traces(result.outcomes, options.traced, how.output / "traces");
   }
   if (options.verified == 0) return kAgreed;
-  return verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
-                                                                              : kDisagreed;
+  return explore::verify_on_rtl(result.outcomes, options.verified, how.output / "rtl") ? kAgreed
+                                                                                       : kDisagreed;
 }
 
 void add_run_size(CLI::App& command, ExploreOptions& options) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/mixed_formats.h"
 #include "sw/mxe/command.h"

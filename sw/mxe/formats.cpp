@@ -7,8 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/format_info.h"
-#include "model/numerics/presets.h"
+#include "model/numerics/block/format_info.h"
+#include "model/numerics/block/presets.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {

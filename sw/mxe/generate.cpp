@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/ascend.h"
-#include "model/numerics/files.h"
-#include "model/numerics/random.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/quantize/ascend.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"

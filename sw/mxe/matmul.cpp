@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "model/engine/block_waves.h"
+#include "model/engine/timing/block_waves.h"
 #include "model/job/difference.h"
 #include "model/job/job.h"
-#include "model/numerics/files.h"
-#include "model/numerics/gemm.h"
-#include "sw/device/device.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/platform/device/device.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sw/device/figures.h"
+#include "model/platform/device/figures.h"
 #include "sw/explore/lower_bound.h"
 
 namespace mxe::cli {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "model/job/job.h"
-#include "sw/device/device.h"
-#include "sw/device/target.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/target.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {

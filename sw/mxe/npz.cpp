@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/npy.h"
+#include "model/numerics/files/npy.h"
 
 struct zip;
 

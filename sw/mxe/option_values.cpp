@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::cli {
 namespace {

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <string>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 #include "sw/mxe/program.h"
 #ifdef MXE_WITH_RTL
-#include "tb/rtl/build_target.h"
+#include "model/platform/rtl/build_target.h"
 #endif
 
 namespace mxe::cli {

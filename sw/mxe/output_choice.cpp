@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/npy.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/npy.h"
 
 namespace mxe::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/code_type.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/block/code_type.h"
+#include "model/numerics/files/safetensors.h"
 #include "sw/mxe/arrays.h"
 
 namespace mxe::cli {

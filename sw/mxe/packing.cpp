@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "model/numerics/layout.h"
+#include "model/numerics/formats/layout.h"
 
 namespace mxe::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "sw/mxe/arrays.h"
 
 namespace CLI {

@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/digits.h"
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "sw/explore/workload.h"
 
 namespace mxe::cli {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "model/numerics/batches.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mxe::cli {
 

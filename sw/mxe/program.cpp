@@ -19,9 +19,9 @@
 #include <systemc>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "sw/device/device.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/platform/device/device.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/option_values.h"
 #include "sw/mxe/version.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe quantize: floats to element codes and block scales.
 
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/assemble.h"
-#include "model/numerics/layout.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/quantize/assemble.h"
 #include "sw/mxe/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/output_files.h"

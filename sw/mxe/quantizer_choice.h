@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
 
 namespace CLI {
 class App;

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
 #include "sw/mxe/command.h"
 #include "sw/report/page.h"
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/engines.h"
 #include "model/platform/soc/gdb_server.h"
 #include "model/platform/soc/soc.h"
-#include "sw/device/device.h"
-#include "sw/device/engines.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/option_values.h"

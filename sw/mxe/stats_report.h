@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "model/numerics/study.h"
+#include "model/numerics/quantize/study.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {

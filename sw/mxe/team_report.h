@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "sw/device/engine_setup.h"
-#include "sw/device/target.h"
-#include "sw/device/team.h"
+#include "model/platform/device/engine_setup.h"
+#include "model/platform/device/target.h"
+#include "model/platform/device/team.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "model/engine/chrome_trace.h"
-#include "sw/device/target.h"
+#include "model/engine/timing/chrome_trace.h"
+#include "model/platform/device/target.h"
 
 namespace CLI {
 class App;

@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/printable.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/shallow_json.h"
 
 namespace mxe::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/params/params.h"
-#include "sw/device/figures.h"
+#include "model/platform/device/figures.h"
 
 namespace mxe::worker {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "model/job/products.h"
-#include "sw/device/device.h"
-#include "sw/device/engine_setup.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/engine_setup.h"
 #include "sw/worker/channel.h"
 
 namespace mxe::worker {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "model/job/difference.h"
-#include "model/numerics/error.h"
-#include "sw/device/device.h"
+#include "model/numerics/base/error.h"
+#include "model/platform/device/device.h"
 #include "sw/worker/requests.h"
 
 namespace mxe::worker {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "model/engine/hardware.h"
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
+#include "model/params/hardware.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/pipeline.h"
 #include "tb/blame/stages.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/blocks/expand.h"
-#include "model/engine/log2_ceil.h"
+#include "model/engine/memory/log2_ceil.h"
 #include "tb/blame/block_check.h"
 
 namespace mxe::blame {

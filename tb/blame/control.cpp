@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "model/numerics/format.h"
-#include "sw/regs/generated/mxe_regs.h"
+#include "model/numerics/formats/format.h"
+#include "model/regs/generated/mxe_regs.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::blame {
 namespace {

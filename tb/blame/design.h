@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/platform/rtl/rtl_top.h"
 #include "tb/blame/wide.h"
-#include "tb/rtl/rtl_top.h"
 
 namespace mxe::blame {
 

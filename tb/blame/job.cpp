@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/blame/job.h"
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::blame {
 namespace {

@@ -3,7 +3,7 @@
 #include <deque>
 #include <string>
 
-#include "model/engine/hardware.h"
+#include "model/params/hardware.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
 

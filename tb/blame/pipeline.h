@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/blocks/visitor.h"
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
+#include "model/platform/rtl/plain_path.h"
 #include "tb/blame/design.h"
-#include "tb/rtl/plain_path.h"
 
 namespace mxe::blame {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/blocks/bits.h"
-#include "tb/rtl/rtl_value.h"
+#include "model/platform/rtl/rtl_value.h"
 
 namespace mxe::blame {
 

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "model/numerics/error.h"
-#include "model/numerics/random.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/random.h"
 #include "model/platform/clock.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"

@@ -8,13 +8,13 @@
 
 #include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_driver.h"
 #include "tb/cosim/cosim_job.h"
 #include "tb/cosim/driver_tap.h"
 #include "tb/cosim/engine_features.h"
 #include "tb/cosim/job_image.h"
 #include "tb/cosim/scoreboard.h"
-#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 

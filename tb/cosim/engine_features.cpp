@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm/accumulate.h"
 
 namespace mxe {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/job/output.h"
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "model/params/params.h"
 #include "mxe_driver.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "model/numerics/random.h"
+#include "model/numerics/base/random.h"
 #include "tb/cosim/engine_features.h"
 #include "tb/cosim/job_spec.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/numerics/random.h"
+#include "model/numerics/base/random.h"
 
 namespace mxe {
 namespace {

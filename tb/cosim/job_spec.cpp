@@ -7,9 +7,9 @@
 #include <cstring>
 #include <limits>
 
-#include "model/numerics/bits.h"
-#include "model/numerics/quantize.h"
-#include "model/numerics/random.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mxe {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/job/output.h"
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 #include "tb/cosim/cosim_job.h"
 
 namespace mxe {

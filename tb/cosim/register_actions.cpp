@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "model/numerics/error.h"
-#include "model/numerics/random.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/random.h"
 #include "model/platform/clock.h"
 #include "mxe_counter_table.h"
 #include "mxe_reg_table.h"

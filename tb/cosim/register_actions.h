@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/random.h"
+#include "model/numerics/base/random.h"
 #include "model/platform/host.h"
 #include "mxe_driver.h"
 #include "mxe_reg_table.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine/descriptor.h"
+#include "model/engine/timing/descriptor.h"
 
 namespace mxe {
 

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 #include "tb/coverage/coverage.h"
 
 namespace mxe {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "mxe_counter_table.h"
 
 namespace mxe {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "model/platform/rtl/rtl_top.h"
 #include "tb/coverage/bins.h"
-#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 

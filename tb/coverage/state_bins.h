@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/platform/rtl/rtl_signal.h"
 #include "tb/coverage/bins.h"
-#include "tb/rtl/rtl_signal.h"
 
 namespace mxe {
 

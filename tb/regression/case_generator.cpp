@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/numerics/random.h"
+#include "model/numerics/base/random.h"
 #include "tb/cosim/job_generator.h"
 #include "tb/coverage/port_bins.h"
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <regex>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tb/coverage/coverage.h"
 
 namespace mxe {

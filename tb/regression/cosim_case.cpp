@@ -8,9 +8,9 @@
 #include <functional>
 #include <set>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/shallow_json.h"
 #include "mxe_regs.h"
 
 namespace mxe {

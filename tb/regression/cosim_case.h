@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine/memory_port.h"
+#include "model/engine/memory/memory_port.h"
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_spec.h"
 #include "tb/regression/json_members.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe {
 

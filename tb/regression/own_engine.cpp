@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/regression/own_engine.h"
 
-#include "tb/rtl/plugin_loader.h"
+#include "model/platform/rtl/plugin_loader.h"
 
 namespace mxe {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "model/platform/rtl/rtl_engine.h"
 #include "tb/cosim/engine_features.h"
 #include "tb/regression/json_members.h"
-#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 

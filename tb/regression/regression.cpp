@@ -7,8 +7,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/waves.h"
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/shallow_json.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/shallow_json.h"
 
 namespace mxe {
 namespace {

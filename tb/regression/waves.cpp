@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
 
 namespace mxe {
 namespace {

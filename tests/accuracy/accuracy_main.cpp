@@ -9,7 +9,7 @@
 #include <systemc>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tests/accuracy/report.h"
 
 namespace {

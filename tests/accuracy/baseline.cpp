@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe {
 namespace {

@@ -9,7 +9,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tb/cosim/cosim.h"
 
 namespace mxe {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe {
 namespace {

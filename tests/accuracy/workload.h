@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "model/engine/memory_timing.h"
-#include "model/numerics/random.h"
+#include "model/engine/memory/memory_timing.h"
+#include "model/numerics/base/random.h"
 #include "model/params/params.h"
+#include "model/platform/rtl/rtl_top.h"
 #include "tb/cosim/job_generator.h"
-#include "tb/rtl/rtl_top.h"
 
 namespace mxe {
 

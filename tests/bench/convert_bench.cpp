@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/presets.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace {
 

@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/quantize/quantize.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
 #include "mxe_driver.h"
 #ifdef MXE_WITH_RTL
-#include "tb/rtl/rtl_engine.h"
+#include "model/platform/rtl/rtl_engine.h"
 #endif
 
 namespace mxe {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 
 #ifdef MXE_HAVE_OPENBLAS
 #include <cblas.h>

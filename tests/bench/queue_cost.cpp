@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "model/platform/device/engines.h"
 #include "model/platform/platform.h"
 #include "mxe_regs.h"
-#include "sw/device/engines.h"
 
 namespace mxe {
 namespace {

@@ -107,9 +107,9 @@ class MissingProgram : public Designs {
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");
 
   MissingProgram() {
-    fs::create_directories(build / "tb/rtl");
+    fs::create_directories(build / "model/platform/rtl");
     std::ofstream(build / "CMakeCache.txt") << "\n";
-    std::ofstream(build / "tb/rtl/rtl_library.inc") << "\n";
+    std::ofstream(build / "model/platform/rtl/rtl_library.inc") << "\n";
     fs::copy_file(built_program(), build / "mxe");
     // Fails if two of them run at the same time.
     fs::create_directory(path("bin"));

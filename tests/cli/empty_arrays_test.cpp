@@ -2,9 +2,9 @@
 // Arrays without elements, and products with M, N, K or a batch of 0, behave as in NumPy.
 #include <string>
 
-#include "model/numerics/files.h"
-#include "model/numerics/npy.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/files/safetensors.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/safetensors.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

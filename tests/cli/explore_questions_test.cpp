@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/safetensors.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
 
 #include <string>
 #include <vector>
 
-#include "model/numerics/npy.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/files/safetensors.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/numerics/npy.h"
+#include "model/numerics/files/npy.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

@@ -14,7 +14,7 @@
 #include <iterator>
 #include <random>
 
-#include "model/numerics/npy.h"
+#include "model/numerics/files/npy.h"
 
 extern char** environ;
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "model/numerics/files.h"
-#include "model/numerics/presets.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/safetensors.h"
 #include "tests/cli/run_mxe.h"
 
 namespace mxe::test {

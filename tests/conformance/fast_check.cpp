@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/numerics/presets.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace {
 

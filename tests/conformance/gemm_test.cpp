@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden GEMM against recorded cases for 49 format pairs, bit for bit. Planted faults in the
 // accumulator show that the comparison can fail.
-#include "model/numerics/gemm.h"
+#include "model/numerics/gemm/gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "tests/conformance/records.h"
 
 namespace mx {

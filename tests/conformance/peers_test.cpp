@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/bits.h"
-#include "model/numerics/npy.h"
-#include "model/numerics/presets.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mx {
 namespace {

@@ -2,9 +2,9 @@
 // The accumulation policies for studies against recorded dot products, and the Ascend samples.
 #include <gtest/gtest.h>
 
-#include "model/numerics/ascend.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/gemm.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/ascend.h"
 #include "tests/conformance/records.h"
 
 namespace mx {

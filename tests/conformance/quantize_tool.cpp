@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
-#include "model/numerics/npy.h"
-#include "model/numerics/presets.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace {
 

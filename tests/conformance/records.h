@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/npy.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/files/npy.h"
+#include "model/numerics/quantize/tensor.h"
 
 namespace mx {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "tb/rtl/plugin_loader.h"
+#include "model/platform/rtl/plugin_loader.h"
 
 namespace mxe {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/params/params.h"
-#include "tb/rtl/rtl_top.h"
+#include "model/platform/rtl/rtl_top.h"
 
 namespace mxe {
 

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "model/engine/structural_arithmetic.h"
+#include "model/engine/arithmetic/structural_arithmetic.h"
 #include "model/job/difference.h"
 #include "model/job/job.h"
-#include "model/numerics/accumulate.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/random.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "model/platform/block_object.h"
-#include "sw/device/device.h"
+#include "model/platform/device/device.h"
 
 namespace mxe {
 namespace {

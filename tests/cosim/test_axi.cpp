@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "tb/rtl/axi_checker.h"
-#include "tb/rtl/axi_lite_checker.h"
-#include "tb/rtl/axi_lite_master.h"
-#include "tb/rtl/axi_memory.h"
+#include "model/numerics/base/error.h"
+#include "model/platform/rtl/axi_checker.h"
+#include "model/platform/rtl/axi_lite_checker.h"
+#include "model/platform/rtl/axi_lite_master.h"
+#include "model/platform/rtl/axi_memory.h"
 
 namespace mxe {
 namespace {

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "model/platform/clock.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 #include "tb/cosim/cosim_job.h"
 #include "tb/cosim/job_generator.h"
 #include "tb/cosim/job_image.h"
-#include "tb/rtl/rtl_engine.h"
 #include "tests/cosim/odd_designs.h"
 
 namespace mxe {

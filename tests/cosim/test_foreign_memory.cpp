@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/engine.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "model/platform/width_adapter.h"
-#include "tb/rtl/rtl_engine.h"
 #include "tests/cosim/foreign_board.h"
 
 namespace mxe::test {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
 

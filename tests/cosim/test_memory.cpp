@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "model/engine/memory_port.h"
-#include "model/engine/memory_timing.h"
-#include "model/numerics/error.h"
+#include "model/engine/memory/memory_port.h"
+#include "model/engine/memory/memory_timing.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/memory.h"
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/engine/banks.h"
-#include "model/engine/counters.h"
-#include "model/engine/unpack.h"
-#include "model/engine/walk.h"
-#include "model/numerics/random.h"
+#include "model/engine/timing/banks.h"
+#include "model/engine/timing/counters.h"
+#include "model/engine/timing/unpack.h"
+#include "model/engine/timing/walk.h"
+#include "model/numerics/base/random.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/params/params.h"
 
 namespace mxe {

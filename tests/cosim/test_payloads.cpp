@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/engine.h"
 #include "model/platform/interconnect.h"
 #include "model/platform/memory.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_regs.h"
-#include "tb/rtl/rtl_engine.h"
 #include "tests/cosim/foreign_board.h"
 
 namespace mxe::test {

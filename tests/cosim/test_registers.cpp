@@ -11,8 +11,8 @@
 #include "model/platform/clock.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_regs.h"
-#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/random.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/quantize/tensor.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"

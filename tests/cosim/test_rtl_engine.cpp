@@ -11,18 +11,18 @@
 #include <memory>
 #include <string>
 
-#include "model/engine/core.h"
-#include "model/numerics/error.h"
-#include "model/numerics/files.h"
-#include "model/numerics/random.h"
+#include "model/engine/timing/core.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/files/files.h"
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
+#include "model/platform/rtl/plugin_loader.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_spec.h"
-#include "tb/rtl/plugin_loader.h"
-#include "tb/rtl/rtl_engine.h"
 
 namespace mxe {
 namespace {

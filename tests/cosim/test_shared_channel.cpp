@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/engine/shared_channel.h"
-#include "model/numerics/random.h"
+#include "model/engine/memory/shared_channel.h"
+#include "model/numerics/base/random.h"
 
 namespace mxe {
 namespace {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "model/numerics/random.h"
-#include "sw/device/device.h"
-#include "sw/device/team.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/base/random.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/team.h"
 
 namespace mxe {
 namespace {

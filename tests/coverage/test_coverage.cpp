@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "mxe_regs.h"
 #include "tb/cosim/job_spec.h"
 #include "tb/coverage/counts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cases of sw/firmware/selftest on this machine in one process:
+// Runs the cases of tests/selftest on this machine in one process:
 //
 //     driver_cases_test model|rtl [options of Google Test]
 #include <fmt/format.h>
@@ -15,11 +15,11 @@
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
 #ifdef MXE_WITH_RTL
-#include "tb/rtl/rtl_engine.h"
+#include "model/platform/rtl/rtl_engine.h"
 #endif
 
 extern "C" {
-#include "sw/firmware/selftest/cases.h"
+#include "tests/selftest/cases.h"
 }
 
 namespace mxe::test {

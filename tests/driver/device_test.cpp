@@ -14,9 +14,9 @@
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
+#include "model/platform/rtl/rtl_engine.h"
 #include "mxe_counter_table.h"
 #include "mxe_driver.h"
-#include "tb/rtl/rtl_engine.h"
 
 namespace mxe::test {
 namespace {

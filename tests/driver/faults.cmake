@@ -69,7 +69,7 @@ mxe_fault(26 writes_lost engine_port.cpp "payload_.set_command(command)"
 mxe_fault(27 interrupt_lost soc.cpp "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read()"
           "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read() && !ACTIVE" CASE clock_and_wait_of_the_port)
 
-# The clocks that the simulation of the RTL stops while the engine is idle (tb/rtl/held_clocks.h); only the
+# The clocks that the simulation of the RTL stops while the engine is idle (model/platform/rtl/held_clocks.h); only the
 # native tests on the RTL reach these faults.
 if(TARGET mxe_cosim)
   mxe_fault(28 clock_never_released rtl_engine.cpp

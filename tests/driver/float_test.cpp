@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/base/bits.h"
 #include "mxe_float.h"
 
 namespace mxe::test {

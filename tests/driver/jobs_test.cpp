@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 #include "mxe_float.h"
 #include "mxe_math.h"
 

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <vector>
 
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/quantize.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/quantize/quantize.h"
+#include "model/numerics/quantize/tensor.h"
 #include "mxe_math.h"
 
 namespace mxe::test {

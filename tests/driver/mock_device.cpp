@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/driver/mock_device.h"
 
+#include "model/regs/generated/mxe_parameters.h"
 #include "mxe_reg_table.h"
-#include "sw/regs/generated/mxe_parameters.h"
 
 namespace mxe::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "model/regs/generated/mxe_parameters.h"
 #include "mxe_counter_table.h"
 #include "mxe_reg_table.h"
-#include "sw/regs/generated/mxe_parameters.h"
 
 namespace mxe::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/planted_fault.h"
 
-#include "tb/rtl/plugin_loader.h"
+#include "model/platform/rtl/plugin_loader.h"
 
 int planted_fault = 0;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tb/rtl/rtl_top.h"
+#include "model/platform/rtl/rtl_top.h"
 
 /// Number of the active fault of faults.cmake in this program's RTL; 0 for none.
 extern int planted_fault;

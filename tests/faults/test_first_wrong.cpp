@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first wrong value of a failing case is in the block with the fault, and not in blocks that pass it
-// on. A design without faults has no wrong value.
+// The first wrong value of a failing case is in the block with the fault, and not in blocks that
+// pass it on. A design without faults has no wrong value.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,8 +22,8 @@ CaseResult run(const CoSimCase& cosim_case) {
 struct Planted {
   int number;
   const char* name;
-  const char* block;  ///< block with the fault
-  const char* step = "";  ///< step inside the block
+  const char* block;           ///< block with the fault
+  const char* step = "";       ///< step inside the block
   const char* case_file = "";  ///< a directed case; empty: random cases
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
 #include "tests/faults/planted_fault.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "model/job/job.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 #include "mxe_float.h"
 #include "tests/firmware/firmware_run.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
 #include "tests/firmware/firmware_run.h"
 
 namespace mxe::test {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "model/job/job.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 #include "sw/mxe/digits.h"
 #include "tests/firmware/firmware_run.h"
 

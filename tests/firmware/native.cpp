@@ -14,11 +14,11 @@
 extern "C" {
 #include "digits.h"
 }
-#include "model/numerics/files.h"
+#include "model/numerics/files/files.h"
+#include "model/platform/device/engines.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
 #include "mxe_regs.h"
-#include "sw/device/engines.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tests/firmware/firmware_run.h"
 
 extern "C" {
-#include "sw/firmware/selftest/cases.h"
+#include "tests/selftest/cases.h"
 }
 
 namespace mxe::test {

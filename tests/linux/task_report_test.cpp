@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the kernel's list of tasks for the reports of mxe linux.
-#include "sw/guest/task_report.h"
+#include "model/platform/linux/task_report.h"
 
 #include <gtest/gtest.h>
 

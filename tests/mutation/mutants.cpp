@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/numerics/error.h"
-#include "tb/rtl/plugin_loader.h"
-#include "tb/rtl/rtl_engine.h"
+#include "model/numerics/base/error.h"
+#include "model/platform/rtl/plugin_loader.h"
+#include "model/platform/rtl/rtl_engine.h"
 
 namespace {
 uint16_t active_mutant = 0;

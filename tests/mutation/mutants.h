@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tb/rtl/rtl_top.h"
+#include "model/platform/rtl/rtl_top.h"
 
 namespace mxe {
 

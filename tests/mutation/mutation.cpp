@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
 #include "tests/faults/planted_fault.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine that was built for another version of the headers.
-#include "tb/rtl/engine_plugin.h"
+#include "model/platform/rtl/engine_plugin.h"
 
 extern "C" const mxe::EnginePlugin mxe_engine;
 const mxe::EnginePlugin mxe_engine = {"old", "{}", "top", "", nullptr};

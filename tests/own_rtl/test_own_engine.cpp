@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "mxe_regs.h"
 #include "tb/cosim/job_generator.h"
 #include "tb/regression/case_generator.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
 #include "tb/regression/shrink.h"

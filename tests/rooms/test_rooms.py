@@ -6,7 +6,7 @@ import unittest
 
 import rooms
 
-ROOMS = ["sw/regs", "sw/driver", "model/numerics", "model/platform", "sw/mxe"]
+ROOMS = ["model/regs", "sw/driver", "model/numerics", "model/platform", "sw/mxe"]
 LINKS = """sw/driver driver
 model/numerics mx fmt::fmt
 model/platform platform mx driver
@@ -28,11 +28,11 @@ class Rooms(unittest.TestCase):
         self.assertEqual([], self.check({
             "sw/mxe/main.cpp": '#include <systemc>\n#include "model/platform/host.h"\n'
                                '#include "mxe_driver.h"\n#include "sw/mxe/main.h"\n',
-            "model/numerics/format.cpp": '#include "model/numerics/format.h"\n#include <vector>\n'}))
+            "model/numerics/formats/format.cpp": '#include "model/numerics/formats/format.h"\n#include <vector>\n'}))
 
     def test_an_include_that_points_up(self):
         self.assertIn("above", self.check(
-            {"model/numerics/format.h": '#include "model/platform/host.h"\n'})[0])
+            {"model/numerics/formats/format.h": '#include "model/platform/host.h"\n'})[0])
 
     def test_systemc_below_the_platform(self):
         self.assertIn("no SystemC", self.check({"model/numerics/a.h": "#  include <tlm>\n"})[0])

@@ -5,8 +5,8 @@
 #include <systemc>
 #include <vector>
 
-#include "model/numerics/quantize.h"
-#include "sw/device/device.h"
+#include "model/numerics/quantize/quantize.h"
+#include "model/platform/device/device.h"
 
 int sc_main(int, char**) {
   constexpr std::size_t kRows = 16, kColumns = 8, kDepth = 64;

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 
 int main() {
   constexpr std::size_t kRows = 4, kColumns = 3, kDepth = 96;

@@ -7,9 +7,9 @@ extern "C" {
 #include <cstdio>
 #include <exception>
 
+#include "model/platform/device/engines.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/platform.h"
-#include "sw/device/engines.h"
 
 static void print(const job_memory& memory) {
   for (const auto& row : memory.d) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::soc {
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::soc {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::soc {
 namespace {

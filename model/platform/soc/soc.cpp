@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/soc/arguments.h"
 #include "soc_map.h"

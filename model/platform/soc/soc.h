@@ -10,7 +10,7 @@
 #include <systemc>
 #include <vector>
 
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_timing.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
 #include "model/platform/soc/bus.h"

@@ -11,7 +11,7 @@
 #include <systemc>
 #include <vector>
 
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_timing.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/pci/pci_function.h"
 #include "model/platform/uml/connection.h"

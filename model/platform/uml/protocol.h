@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 /// Messages between User-mode Linux and a device (vhost-user, virtio-pcidev) or its clock
 /// (um_timetravel), little-endian, with the names of the kernel's headers.

@@ -54,7 +54,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     Returns an Array. Codes have no gradient: if x requires one, backward() through the Array raises
     RuntimeError (`mxe.torch.quantize` has a gradient). Raises ValueError for unknown names, names
     that cannot be combined and axes that do not exist; TypeError for other element types.
-    Source: model/numerics/quantize.h.
+    Source: model/numerics/quantize/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
@@ -111,7 +111,7 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Has no
     gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for
     shapes that do not fit, formats that the engine does not have and names that do not exist.
-    Source: model/numerics/gemm.h, model/job/output.h.
+    Source: model/numerics/gemm/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
         return on.matmul(a, b, format_a, format_b, bias=bias, transpose_b=transpose_b,
@@ -136,7 +136,7 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
 
     formats: default: those of the engine's seven formats and nvfp4 that every preset supports.
     Returns one Comparison for each format and preset; pandas.DataFrame accepts the list. Raises as
-    `quantize` does. Source: model/numerics/study.h.
+    `quantize` does. Source: model/numerics/quantize/study.h.
     """
     names = _core.common_formats(list(presets)) if formats is None else \
         [format_name(format) for format in formats]
@@ -153,7 +153,7 @@ def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Unio
     """Where the results of two quantizers differ, and which switch causes it: `mxe diff`.
 
     a, b: presets of `format`, or Quantizers with the same format (`format` may then be None).
-    show: the largest number of differing elements to return. Source: model/numerics/explain.h.
+    show: the largest number of differing elements to return. Source: model/numerics/quantize/explain.h.
     """
     sides = []
     for side in (a, b):
@@ -178,7 +178,7 @@ def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *
 
     x: an array, or a list of consecutive numbers. at: indices of elements, counted in row-major
     order from 0; default: all. Raises ValueError for elements that do not exist.
-    Source: model/numerics/explain.h.
+    Source: model/numerics/quantize/explain.h.
     """
     source = Source(x).numbers("x")
     chosen = [at] if isinstance(at, int) else None if at is None else list(at)

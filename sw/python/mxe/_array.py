@@ -25,7 +25,7 @@ class Array:
     """Element codes and block scales, as `mxe.quantize` returns them.
 
     Codes and scales are arrays of the library of the input (NumPy, torch, jax). They share the
-    memory of this object. Source: model/numerics/quantize.h.
+    memory of this object. Source: model/numerics/quantize/quantize.h.
     """
 
     __slots__ = ("__weakref__", "_core", "_in_graph", "_library")
@@ -54,7 +54,7 @@ class Array:
             every row.
 
         Raises ValueError if shapes do not match, a code is too large, or the scale of the whole
-        tensor is missing, not finite or not positive. Source: model/numerics/assemble.h.
+        tensor is missing, not finite or not positive. Source: model/numerics/quantize/assemble.h.
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
@@ -167,7 +167,7 @@ class Array:
         order: "low", the first element in the low bits (the engine, torchao, ModelOpt, Transformer
         Engine), or "high", in the high nibble (4 bits only: torchmx, older torchao). Unused bits of
         a row's last byte are 0. Raises ValueError for other orders and codes of more than 8 bits.
-        Source: model/numerics/layout.h.
+        Source: model/numerics/formats/layout.h.
         """
         return result(self._core.pack(order), self._library)
 
@@ -176,7 +176,7 @@ class Array:
 
         All axes before the last are rows. Rows are padded with zeros to a multiple of 128, blocks
         to a multiple of 4: 130 rows of 5 blocks take 256 * 8 bytes. Raises ValueError unless blocks
-        run along the last axis and scales have codes. Source: model/numerics/layout.h.
+        run along the last axis and scales have codes. Source: model/numerics/formats/layout.h.
         """
         if layout != "32x4x4":
             raise ValueError(f"unknown layout '{layout}' (allowed: 32x4x4)")
@@ -203,7 +203,7 @@ class Array:
         """The error of quantizing `x` to this array: `mxe quantize --stats`.
 
         x: the array that was quantized. Raises ValueError if it is not. Source:
-        model/numerics/study.h.
+        model/numerics/quantize/study.h.
         """
         source = Source(x).numbers("x")
         core = self._core

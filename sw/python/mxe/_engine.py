@@ -75,7 +75,7 @@ class Engine:
     and when unpickled, the object starts another engine with the same arguments.
 
     Raises ValueError, with the command line's message, for an invalid engine and for missing
-    designs. Source: sw/device/device.h, sw/worker.
+    designs. Source: model/platform/device/device.h, sw/worker.
     """
 
     def __init__(self, config: PathLike = "base", *, target: str = "model",

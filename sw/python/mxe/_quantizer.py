@@ -14,7 +14,7 @@ class Format:
     """An element format, with the columns of `mxe formats`.
 
     `Format("mxfp8_e4m3")` looks one up by any name that `mxe.quantize` accepts. Source:
-    model/numerics/format_info.h.
+    model/numerics/block/format_info.h.
     """
 
     name: str  #: MXE's name, whichever alias was passed
@@ -69,7 +69,7 @@ def formats() -> list[Format]:
     """The named formats: the engine's seven and nvfp4.
 
     Others exist too: eXmY (X exponent and Y mantissa bits, such as e4m3) and intN. Source:
-    model/numerics/format_info.h.
+    model/numerics/block/format_info.h.
     """
     return [Format(info["name"]) for info in _core.formats()]
 
@@ -77,7 +77,7 @@ def formats() -> list[Format]:
 def presets(format: Optional[FormatLike] = None) -> list[Preset]:
     """All presets, or those that can produce a format, in the order of docs/numerics.md.
 
-    Raises ValueError for an unknown format. Source: model/numerics/presets.h.
+    Raises ValueError for an unknown format. Source: model/numerics/block/presets.h.
     """
     every = [Preset(*row) for row in _core.presets()]
     if format is None:
@@ -91,7 +91,7 @@ class Quantizer:
 
     `format` is a name ("mxfp8_e4m3", "nvfp4", "e4m3", "int4"), a name in other software
     ("float8_e4m3fn", "fp4_e2m1"), or a dtype of torch or ml_dtypes. The switches are the members of
-    QuantizerOptions in model/numerics/quantizer_options.h, which explains each of them:
+    QuantizerOptions in model/numerics/block/quantizer_options.h, which explains each of them:
 
     >>> mxe.Quantizer("mxfp8_e4m3", scale_rule="rceil", rounding="nearest_away")
 

@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "model/numerics/bits.h"
-#include "model/numerics/error.h"
-#include "model/numerics/float16.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mxe::onnxruntime {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
 #include "sw/python/onnxruntime/abi.h"
 
 namespace mxe::onnxruntime {

@@ -11,15 +11,15 @@
 #include <map>
 #include <tuple>
 
-#include "model/numerics/assemble.h"
-#include "model/numerics/axis_view.h"
-#include "model/numerics/batches.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/code_type.h"
-#include "model/numerics/dequantize.h"
-#include "model/numerics/files.h"
-#include "model/numerics/layout.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/block/code_type.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/files/safetensors.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/quantize/assemble.h"
+#include "model/numerics/quantize/axis_view.h"
+#include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/dequantize.h"
 #include "sw/python/src/quantized.h"
 
 namespace nb = nanobind;

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "model/numerics/encode.h"
-#include "model/numerics/log2.h"
-#include "model/numerics/scale_index.h"
+#include "model/numerics/formats/encode.h"
+#include "model/numerics/formats/log2.h"
+#include "model/numerics/quantize/scale_index.h"
 #include "sw/python/src/quantized.h"
 
 namespace nb = nanobind;

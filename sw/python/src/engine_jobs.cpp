@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "model/numerics/batches.h"
+#include "model/numerics/quantize/batches.h"
 #include "sw/python/src/products.h"
 #include "sw/python/src/quantized.h"
 

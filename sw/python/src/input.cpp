@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "model/numerics/axis_view.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/float16.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/quantize/axis_view.h"
 
 namespace nb = nanobind;
 

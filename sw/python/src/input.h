@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/float_array.h"
+#include "model/numerics/formats/float_array.h"
 
 namespace mxe::python {
 

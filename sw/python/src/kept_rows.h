@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "model/numerics/prepared_operand.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/gemm/prepared_operand.h"
+#include "model/numerics/quantize/tensor.h"
 
 namespace mxe::python {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "model/job/output.h"
-#include "model/numerics/axis_view.h"
-#include "model/numerics/batches.h"
-#include "model/numerics/gemm.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/axis_view.h"
+#include "model/numerics/quantize/batches.h"
 #include "sw/python/src/products.h"
 #include "sw/python/src/quantized.h"
 

@@ -5,7 +5,7 @@
 #include <exception>
 #include <thread>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "sw/python/src/quantized.h"
 
 namespace nb = nanobind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/python/src/products.h"
 
-#include "model/numerics/axis_view.h"
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/quantize/axis_view.h"
 
 namespace nb = nanobind;
 

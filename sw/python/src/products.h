@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/job/output.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/quantize/tensor.h"
 #include "sw/python/src/quantized.h"
 
 namespace mxe::python {

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <memory>
 
-#include "model/numerics/axis_view.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/float16.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/quantize/axis_view.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 #include "sw/python/src/input.h"
 #include "sw/python/src/kept_rows.h"
 #include "sw/python/src/quantizers.h"

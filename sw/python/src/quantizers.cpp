@@ -10,9 +10,9 @@
 
 #include <map>
 
-#include "model/numerics/format_info.h"
-#include "model/numerics/study.h"
-#include "model/numerics/switches.h"
+#include "model/numerics/block/format_info.h"
+#include "model/numerics/block/switches.h"
+#include "model/numerics/quantize/study.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
 
 namespace mxe::python {
 

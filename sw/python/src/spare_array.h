@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mxe::python {
 

@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "model/numerics/explain.h"
-#include "model/numerics/study.h"
+#include "model/numerics/quantize/explain.h"
+#include "model/numerics/quantize/study.h"
 #include "sw/python/src/quantized.h"
 
 namespace nb = nanobind;

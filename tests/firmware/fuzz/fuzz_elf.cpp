@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "model/platform/soc/program.h"
 
 namespace {

@@ -11,8 +11,8 @@
 #include "model/blocks/array.h"
 #include "model/blocks/expand.h"
 #include "model/blocks/visitor.h"
-#include "model/numerics/accumulate.h"
-#include "model/numerics/layout.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/gemm/accumulate.h"
 
 namespace mxe::blocks {
 namespace {

@@ -6,10 +6,10 @@
 #include <random>
 
 #include "model/blocks/merge.h"
-#include "model/numerics/accumulate.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/float16.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/gemm/accumulate.h"
 
 namespace mxe::blocks {
 namespace {

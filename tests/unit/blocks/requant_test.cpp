@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-#include "model/numerics/layout.h"
-#include "model/numerics/requantize.h"
-#include "model/numerics/tensor.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/quantize/requantize.h"
+#include "model/numerics/quantize/tensor.h"
 
 namespace mxe::blocks {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 #include "sw/explore/area_data.h"
 #include "sw/explore/memories.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "model/engine/memory_timing.h"
+#include "model/engine/memory/memory_timing.h"
 #include "sw/explore/job_timer.h"
 #include "sw/explore/lower_bound.h"
 #include "tests/unit/explore/random_jobs.h"

@@ -6,8 +6,8 @@
 
 #include <random>
 
+#include "model/platform/device/device.h"
 #include "mxe_counter_table.h"
-#include "sw/device/device.h"
 
 namespace mxe::explore {
 namespace {

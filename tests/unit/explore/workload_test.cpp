@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "model/numerics/error.h"
+#include "model/numerics/base/error.h"
 
 namespace mxe::explore {
 namespace {

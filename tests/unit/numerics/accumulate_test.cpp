@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fused accumulation step against quadruple precision, and its special cases.
-#include "model/numerics/accumulate.h"
+#include "model/numerics/gemm/accumulate.h"
 
 #include <gtest/gtest.h>
 

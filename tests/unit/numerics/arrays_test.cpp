@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/numerics/batches.h"
-#include "model/numerics/dequantize.h"
-#include "model/numerics/presets.h"
-#include "model/numerics/safetensors.h"
-#include "model/numerics/switches.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/block/switches.h"
+#include "model/numerics/files/safetensors.h"
+#include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/dequantize.h"
 
 namespace mx {
 namespace {

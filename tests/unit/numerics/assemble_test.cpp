@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizers with overrides, arrays from their parts, and arrays without elements.
-#include "model/numerics/assemble.h"
+#include "model/numerics/quantize/assemble.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/axis_view.h"
-#include "model/numerics/dequantize.h"
-#include "model/numerics/layout.h"
-#include "model/numerics/study.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/quantize/axis_view.h"
+#include "model/numerics/quantize/dequantize.h"
+#include "model/numerics/quantize/study.h"
 
 namespace mx {
 namespace {

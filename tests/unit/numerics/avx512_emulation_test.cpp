@@ -2,7 +2,7 @@
 // The AVX-512 GEMM kernels, compiled with emulated intrinsics (avx512_emulation.h).
 #include <gtest/gtest.h>
 
-#include "model/numerics/gemm_fast.h"
+#include "model/numerics/gemm/gemm_fast.h"
 #include "tests/unit/numerics/gemm_cases.h"
 
 namespace mx {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/bfloat16.h"
+#include "model/numerics/formats/bfloat16.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/float16.h"
+#include "model/numerics/formats/float16.h"
 
 #include <gtest/gtest.h>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/base/bits.h"
 
 namespace mx {
 namespace {

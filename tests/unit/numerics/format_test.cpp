@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/encode.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/formats/encode.h"
+#include "model/numerics/gemm/accumulate.h"
 
 namespace mx {
 namespace {

@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/gemm/accumulate.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mx {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/npy.h"
+#include "model/numerics/files/npy.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cstring>
 #include <functional>
 
-#include "model/numerics/bits.h"
-#include "model/numerics/files.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mx {
 namespace {

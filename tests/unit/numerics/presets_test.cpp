@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizers by name: formats, presets, custom scales, axes. Covers cases without recorded data.
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <optional>
 #include <random>
 
-#include "model/numerics/format_info.h"
-#include "model/numerics/log2.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/block/format_info.h"
+#include "model/numerics/formats/log2.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mx {
 namespace {

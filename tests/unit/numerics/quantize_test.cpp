@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quantizer's defaults (preset ocp), its scale rules, and the operand layouts.
-#include "model/numerics/quantize.h"
+#include "model/numerics/quantize/quantize.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "model/numerics/bits.h"
+#include "model/numerics/base/bits.h"
 
 namespace mx {
 namespace {

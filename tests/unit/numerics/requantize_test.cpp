@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requantizer against its definition in double arithmetic.
-#include "model/numerics/requantize.h"
+#include "model/numerics/quantize/requantize.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "model/numerics/encode.h"
-#include "model/numerics/gemm.h"
-#include "model/numerics/quantize.h"
+#include "model/numerics/formats/encode.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/quantize.h"
 
 namespace mx {
 namespace {

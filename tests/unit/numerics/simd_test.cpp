@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/simd.h"
+#include "model/numerics/base/simd.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "model/numerics/presets.h"
+#include "model/numerics/block/presets.h"
 #include "tests/unit/numerics/gemm_cases.h"
 
 namespace mx {

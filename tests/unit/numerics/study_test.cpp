@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/numerics/study.h"
+#include "model/numerics/quantize/study.h"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,13 @@
 #include <limits>
 #include <random>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/exact_sum.h"
-#include "model/numerics/gemm.h"
-#include "model/numerics/layout.h"
-#include "model/numerics/presets.h"
-#include "model/numerics/safetensors.h"
+#include "model/numerics/block/presets.h"
+#include "model/numerics/files/safetensors.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/gemm/accumulate.h"
+#include "model/numerics/gemm/exact_sum.h"
+#include "model/numerics/gemm/gemm.h"
 
 namespace mx {
 namespace {

@@ -20,9 +20,9 @@
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
 #include "model/blocks/visitor.h"
-#include "model/numerics/accumulate.h"
-#include "model/numerics/random.h"
-#include "tb/rtl/plain_path.h"
+#include "model/numerics/base/random.h"
+#include "model/numerics/gemm/accumulate.h"
+#include "model/platform/rtl/plain_path.h"
 
 double sc_time_stamp() { return 0; }
 

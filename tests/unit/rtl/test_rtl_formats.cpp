@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/bfloat16.h"
-#include "model/numerics/bits.h"
-#include "model/numerics/float16.h"
-#include "model/numerics/format.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/formats/bfloat16.h"
+#include "model/numerics/formats/float16.h"
+#include "model/numerics/formats/format.h"
+#include "model/numerics/gemm/accumulate.h"
 
 double sc_time_stamp() { return 0; }
 

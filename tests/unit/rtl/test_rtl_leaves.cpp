@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "model/numerics/accumulate.h"
-#include "model/numerics/format.h"
+#include "model/numerics/formats/format.h"
+#include "model/numerics/gemm/accumulate.h"
 
 double sc_time_stamp() { return 0; }
 

@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "model/numerics/bits.h"
-#include "model/numerics/format.h"
-#include "model/numerics/requantize.h"
+#include "model/numerics/base/bits.h"
+#include "model/numerics/formats/format.h"
+#include "model/numerics/quantize/requantize.h"
 
 double sc_time_stamp() { return 0; }
 

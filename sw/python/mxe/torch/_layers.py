@@ -117,7 +117,7 @@ class MXLinear(nn.Linear):
         self.weight = nn.Parameter(quantized, requires_grad=False)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Source: model/numerics/gemm.h."""
+        """Source: model/numerics/gemm/gemm.h."""
         config, x = self.config, _autocast(input)
         if isinstance(config.on, mxe.Engine):
             return self._on_engine(config.on, x)

@@ -3,7 +3,7 @@
 // files give an error of one line, or products of legal sizes.
 #include <string>
 
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/safetensors.h"
 #include "sw/explore/llama.h"
 #include "tests/unit/explore/fuzz/one_line.h"
 

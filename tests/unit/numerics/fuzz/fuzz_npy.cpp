@@ -3,7 +3,7 @@
 // Written to a file and read again, the array is the same.
 #include <cstdlib>
 
-#include "model/numerics/npy.h"
+#include "model/numerics/files/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {

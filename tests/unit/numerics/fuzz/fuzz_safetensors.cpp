@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "model/numerics/safetensors.h"
+#include "model/numerics/files/safetensors.h"
 
 // F4 tensors with an odd last axis are read, but not written.
 static bool is_odd(const mx::NamedTensor& tensor) {

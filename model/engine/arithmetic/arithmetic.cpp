@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/arithmetic/arithmetic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/numerics/base/bits.h"
+#include "model/numerics/base/error.h"
+#include "model/numerics/formats/layout.h"
+#include "model/numerics/gemm/accumulate.h"
+
+namespace mxe {
+
+void Arithmetic::merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) {
+  for (unsigned i = 0; i < count; i++) sums[i] = mx::merge_chains(even[i], odd[i]);
+}
+
+unsigned Arithmetic::count_nans(const uint32_t* values, unsigned count) {
+  return static_cast<unsigned>(std::count_if(values, values + count, mx::is_nan_bits));
+}
+
+const uint8_t* Arithmetic::store(const NumberFormat& format, const uint32_t* values, unsigned count,
+                                 std::vector<uint16_t>& buffer) {
+  return stored_numbers(format, values, count, buffer);
+}
+
+EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
+                              const mx::RequantOptions& options) {
+  EncodedRow row;
+  float numbers[mx::kBlockSize];
+  std::memcpy(numbers, values, count * sizeof *values);
+  uint8_t codes[mx::kBlockSize];
+  mx::requantize_block(numbers, count, options, codes, row.scale, row.saturated.data());
+  const std::vector<uint8_t> packed = mx::pack_codes(
+      codes, 1, count, mx::element_format(options.format).bits, mx::NibbleOrder::low);
+  std::copy(packed.begin(), packed.end(), row.elements.begin());
+  return row;
+}
+
+ArithmeticFactory parse_arithmetic(const std::string& name) {
+  if (name == "golden") return make_golden_arithmetic;
+  if (name == "structural") return make_structural_arithmetic;
+  throw mx::Error(fmt::format("unknown arithmetic '{}' (allowed: golden, structural)", name));
+}
+
+}  // namespace mxe

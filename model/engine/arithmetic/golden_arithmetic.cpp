@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "model/engine/arithmetic/arithmetic.h"
+#include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/tensor.h"
+
+namespace mxe {
+namespace {
+
+/// Gathers the words of each tile's passes into rows, which the golden GEMM multiplies part by part
+/// along K. An accumulator is a FP32 number between two blocks, so the sums of a part are the bias
+/// of the next one. Memory depends on the engine alone, not on K, which may be far more than an
+/// operand that ends in a bus error.
+class GoldenArithmetic : public Arithmetic {
+ public:
+  explicit GoldenArithmetic(const Params& params) : tiles_(params.acc_tiles) {}
+
+  void start(const ArithmeticJob& job) override {
+    job_ = job;
+    for (Tile& tile : tiles_) tile = {};
+  }
+
+  void run(const ArrayPass& pass, const TileResults& results) override {
+    Tile& tile = tiles_[pass.tile];
+    if (pass.first) begin(pass, tile);
+    for (unsigned i = 0; i < chains(); i++) {
+      const unsigned before = i * kLanes;
+      if (pass.count > before) add(pass, i, std::min(pass.count - before, kLanes), tile.chains[i]);
+    }
+    if (!pass.last) return;
+    store(pass, tile.chains[0], results.even, results.pitch);
+    if (job_.dual) store(pass, tile.chains[1], results.odd, results.pitch);
+  }
+
+  bool is_reference() const override { return true; }
+
+ private:
+  /// Elements of a row that are multiplied at a time.
+  static constexpr std::size_t kPart = 4096;
+  static_assert(kPart % kLanes == 0);
+
+  /// The sums of all blocks, or at the dual rate of every second one.
+  struct Chain {
+    mx::MxTensor a, b;        // the part that is gathered
+    std::size_t filled = 0;   // elements of a row of it
+    std::size_t left = 0;     // elements of a row that belong to later parts
+    std::vector<float> sums;  // [row][column] of the parts before
+  };
+  struct Tile {
+    std::array<Chain, 2> chains;
+  };
+
+  unsigned chains() const { return job_.dual ? 2 : 1; }
+
+  /// Elements along K that belong to chain `i`. Example: K = 100 at the dual rate is 64 and 36.
+  std::size_t depth(unsigned i) const {
+    if (!job_.dual) return job_.k;
+    const std::size_t pairs = job_.k / (2 * kLanes), rest = job_.k % (2 * kLanes);
+    const std::size_t before = i * kLanes;
+    return pairs * kLanes + (rest > before ? std::min<std::size_t>(rest - before, kLanes) : 0);
+  }
+
+  void begin(const ArrayPass& pass, Tile& tile) {
+    for (unsigned i = 0; i < chains(); i++) {
+      Chain& chain = tile.chains[i];
+      chain.left = depth(i);
+      chain.sums.assign(std::size_t{pass.rows} * pass.cols, 0);
+      next_part(pass, chain);
+    }
+    if (!pass.bias(0)) return;
+    for (unsigned row = 0; row < pass.rows; row++) {
+      std::memcpy(&tile.chains[0].sums[std::size_t{row} * pass.cols], pass.bias(row),
+                  pass.cols * sizeof(float));
+    }
+  }
+
+  void next_part(const ArrayPass& pass, Chain& chain) const {
+    const std::size_t part = std::min(chain.left, kPart);
+    resize(job_.format_a, pass.rows, part, chain.a);
+    resize(job_.format_b, pass.cols, part, chain.b);
+    chain.left -= part;
+    chain.filled = 0;
+  }
+  static void resize(mx::FormatId format, unsigned rows, std::size_t k, mx::MxTensor& tensor) {
+    tensor.format = format;
+    tensor.rows = rows;
+    tensor.k = k;
+    tensor.codes.resize(rows * k);
+    tensor.scales.resize(rows * tensor.scale_columns());
+  }
+
+  /// Adds `count` elements of the words, of their block `i`.
+  void add(const ArrayPass& pass, unsigned i, unsigned count, Chain& chain) const {
+    gather(pass.a, i, count, chain.filled, chain.a);
+    gather(pass.b, i, count, chain.filled, chain.b);
+    chain.filled += count;
+    if (chain.filled < chain.a.k) return;
+    chain.sums = mx::gemm_block(chain.a, chain.b, chain.sums.data(), false);
+    next_part(pass, chain);
+  }
+  void gather(const OperandWord* words, unsigned i, unsigned count, std::size_t first,
+              mx::MxTensor& tensor) const {
+    for (std::size_t row = 0; row < tensor.rows; row++) {
+      const OperandWord& word = words[row];
+      uint8_t* codes = &tensor.codes[row * tensor.k + first];
+      if (job_.dual) {
+        for (unsigned lane = 0; lane < count; lane++)
+          codes[lane] = word.code(i * kLanes + lane, true);
+      } else {
+        std::copy_n(word.lanes.begin(), count, codes);
+      }
+      tensor.scales[row * tensor.scale_columns() + first / kLanes] = word.scales[i];
+    }
+  }
+
+  static void store(const ArrayPass& pass, const Chain& chain, uint32_t* results,
+                    std::size_t pitch) {
+    for (unsigned row = 0; row < pass.rows; row++) {
+      std::memcpy(results + row * pitch, &chain.sums[std::size_t{row} * pass.cols],
+                  pass.cols * sizeof(float));
+    }
+  }
+
+  ArithmeticJob job_;
+  std::vector<Tile> tiles_;  // of the group
+};
+
+}  // namespace
+
+std::unique_ptr<Arithmetic> make_golden_arithmetic(const Params& params) {
+  return std::make_unique<GoldenArithmetic>(params);
+}
+
+}  // namespace mxe

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/skipping/repetition.h"
+
+#include <algorithm>
+
+namespace mxe {
+namespace {
+
+uint64_t hash(const std::vector<uint64_t>& words, uint64_t seed) {
+  uint64_t hash = seed ^ words.size();
+  for (const uint64_t word : words) hash = (hash ^ word ^ (hash >> 29)) * 0x9E3779B97F4A7C15u;
+  return hash;
+}
+
+}  // namespace
+
+void Repetition::Records::clear() {
+  if (count == 0) return;
+  count = 0;
+  exact.clear();
+  alike.clear();
+}
+
+void Repetition::clear() {
+  for (Records& records : records_) records.clear();
+}
+
+/// The skip after a period between two alike states.
+std::optional<Repetition::Skip> Repetition::skip_between(const Record& before, const Record& is,
+                                                         uint64_t limit) {
+  const auto &was_places = before.state.places, &places = is.state.places;
+  if (places.empty() || was_places.size() != places.size()) return {};
+  // All walks through the loop must have moved equally far, and the skip must suit each of them.
+  Skip skip;
+  skip.cycles = is.cycle - before.cycle;
+  skip.before = before.counted;
+  skip.iterations = places[0].iteration - was_places[0].iteration;
+  if (skip.iterations == 0) return {};
+  skip.periods = limit <= is.cycle ? 0 : (limit - is.cycle) / skip.cycles;
+  for (std::size_t i = 0; i < places.size(); i++) {
+    if (places[i].iteration - was_places[i].iteration != skip.iterations) return {};
+    skip.periods = std::min(skip.periods, places[i].room / skip.iterations);
+  }
+  if (skip.periods == 0) return {};
+  return skip;
+}
+
+std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t now,
+                                                 uint64_t limit, const CounterValues& counted) {
+  const auto loop = static_cast<std::size_t>(visitor.loop());
+  // Records made within one iteration of an outer loop say nothing about the next iteration.
+  for (std::size_t inner = 0; inner < loop; inner++) records_[inner].clear();
+  Records& records = records_[loop];
+  if (records.count >= kMaxRecords) records.clear();
+  if (records.count == records.all.size()) records.all.emplace_back();
+  const std::size_t number = records.count++;
+  Record& present = records.all[number];
+  spare_ = std::move(present.state);
+  present.state = std::move(visitor.record());
+  present.cycle = now;
+  present.counted = counted;
+
+  const StateVisitor::Record& state = present.state;
+  const uint64_t alike_hash = hash(state.words, 0), exact_hash = hash(state.details, alike_hash);
+  const auto exact = records.exact.try_emplace(exact_hash, number);
+  const auto alike = records.alike.try_emplace(alike_hash, number);
+  std::optional<Skip> skip;
+  if (!exact.second) {
+    const Record& before = records.all[exact.first->second];
+    if (before.state.words == state.words && before.state.details == state.details) {
+      skip = skip_between(before, present, limit);
+    }
+    exact.first->second = number;
+  }
+  if (!alike.second && state.settled) {
+    const Record& before = records.all[alike.first->second];
+    const bool matters = !before.state.settled || before.state.effects != state.effects;
+    if (!skip && !matters && before.state.words == state.words) {
+      skip = skip_between(before, present, limit);
+      if (skip) skip->over_pages = true;
+    }
+  }
+  alike.first->second = number;
+  if (skip) records.clear();
+  return skip;
+}
+
+}  // namespace mxe

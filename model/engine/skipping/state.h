@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "model/params/hardware.h"
+
+namespace mxe {
+
+/// A loop of the nest (Walk) whose iterations may repeat each other cycle by cycle. `tile` counts
+/// the column tiles of a stripe through and serves jobs of one A chunk, where groups change
+/// nothing; `group` and `chunk` serve the others.
+enum class Loop : uint8_t { tile, chunk, group, stripe };
+
+/// A visitor of everything in the datapath that decides about its future. Every block has a
+/// visit() that shows the visitor what the block keeps. There are two kinds of visitor:
+///
+/// - A recorder writes it down, with cycles relative to the present and without the position in one
+///   loop. Two records that are equal are followed by the same events at the same distances, for as
+///   long as the iterations of that loop are alike.
+/// - A mover then advances all of it by some cycles and some iterations at once.
+class StateVisitor {
+ public:
+  /// The place of a walk in the loop, see Walk::visit.
+  struct Place {
+    uint64_t iteration;
+    uint64_t room;  ///< how many of the next iterations are like this one
+  };
+
+  /// What a recorder has written down.
+  struct Record {
+    std::vector<uint64_t> words, details;
+    std::vector<Place> places;
+    /// Whether details matter: how often they might have so far, and whether those of the past may
+    /// still do. See PageSplits.
+    uint64_t effects = 0;
+    bool settled = false;
+
+    void clear() {
+      words.clear();
+      details.clear();
+      places.clear();
+    }
+  };
+
+  /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all
+  /// recorded alike. The memory of `used` is used again.
+  static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor, Record&& used) {
+    StateVisitor visitor(loop);
+    visitor.now_ = now;
+    visitor.floor_ = std::min(now, floor);
+    visitor.record_ = std::move(used);
+    visitor.record_.clear();
+    return visitor;
+  }
+  static StateVisitor mover(Loop loop, uint64_t cycles, uint64_t iterations) {
+    StateVisitor visitor(loop);
+    visitor.moves_ = true;
+    visitor.cycles_ = cycles;
+    visitor.iterations_ = iterations;
+    return visitor;
+  }
+
+  Loop loop() const { return loop_; }
+  bool moves() const { return moves_; }
+  uint64_t iterations() const { return iterations_; }
+
+  /// A cycle, or kNever.
+  void cycle(uint64_t& value) {
+    if (value == kNever) {
+      this->value(kNever);
+    } else if (moves_) {
+      value += cycles_;
+    } else {
+      record_.words.push_back(std::max(value, floor_) - now_);
+    }
+  }
+  /// A cycle whose distance from the present matters however long ago it was.
+  void exact_cycle(uint64_t& value) {
+    if (moves_) {
+      value += cycles_;
+    } else {
+      record_.words.push_back(value - now_);
+    }
+  }
+  /// A time with `fraction` fraction bits.
+  void fixed_point(uint64_t& value, unsigned fraction) {
+    if (moves_) {
+      value += cycles_ << fraction;
+    } else {
+      record_.words.push_back(std::max(value, floor_ << fraction) - (now_ << fraction));
+    }
+  }
+  /// Anything that must be the same. A running number counts only against another one: give the
+  /// difference.
+  void value(uint64_t value) {
+    if (!moves_) record_.words.push_back(value);
+  }
+  /// Where pages begin, and what follows from that alone: periods may be alike that differ in this.
+  void detail(uint64_t value) {
+    if (!moves_) record_.details.push_back(value);
+  }
+  /// The last values of a running sequence of cycles, none of which is before the last.
+  template <std::size_t N>
+  void history(History<uint64_t, N>& history, uint64_t looked_back = N) {
+    sequence(std::min<uint64_t>(history.count(), looked_back),
+             [&](uint64_t age) -> uint64_t& { return history.ago(age); });
+  }
+  /// Such values kept in a ring; `count` of them so far.
+  void ring(std::vector<uint64_t>& ring, uint64_t count) {
+    const uint64_t size = ring.size();
+    uint64_t slot = count % size;
+    sequence(std::min(count, size), [&](uint64_t) -> uint64_t& {
+      slot = slot == 0 ? size - 1 : slot - 1;
+      return ring[slot];
+    });
+  }
+  /// The same as a detail.
+  void detailed_ring(std::vector<uint64_t>& ring, uint64_t count) {
+    std::swap(record_.words, record_.details);
+    this->ring(ring, count);
+    std::swap(record_.words, record_.details);
+  }
+  /// A walk that follows the loop.
+  void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
+
+  Record& record() { return record_; }
+
+ private:
+  explicit StateVisitor(Loop loop) : loop_(loop) {}
+
+  /// Newest first. Those before the floor are all alike.
+  template <class At>
+  void sequence(uint64_t kept, const At& at) {
+    value(kept);
+    uint64_t age = 1;
+    for (; age <= kept; age++) {
+      uint64_t& time = at(age);
+      if (!moves_ && time <= floor_) break;
+      cycle(time);
+    }
+    value(age);
+  }
+
+  Loop loop_;
+  bool moves_ = false;
+  uint64_t now_ = 0, floor_ = 0;
+  uint64_t cycles_ = 0, iterations_ = 0;
+  Record record_;
+};
+
+/// Addresses of row fetches or rows to write, as far as they matter for time: where in a beat they
+/// begin, and, unless no row can cross one, how far the next 4 KiB boundary is.
+class AddressPhase {
+ public:
+  AddressPhase() = default;
+  /// All addresses are multiples of the lowest bit of `any`, all rows of at most `bytes`.
+  AddressPhase(uint64_t any, uint64_t bytes, unsigned beat_bytes) {
+    any |= kPageBytes;
+    const uint64_t alignment = any & ~(any - 1);
+    modulus_ = alignment >= bytes ? beat_bytes : kPageBytes;
+    beat_bytes_ = beat_bytes;
+  }
+  uint64_t of(uint64_t address) const { return address % modulus_; }
+  /// The same, of which pages are a detail.
+  void visit(StateVisitor& visitor, uint64_t address) const {
+    visitor.value(address % beat_bytes_);
+    if (may_cross()) visitor.detail(address % modulus_);
+  }
+  /// Whether rows may cross a boundary.
+  bool may_cross() const { return modulus_ == kPageBytes; }
+
+ private:
+  uint64_t modulus_ = kPageBytes;
+  unsigned beat_bytes_ = 1;
+};
+
+}  // namespace mxe

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/engine/skipping/state.h"
+#include "model/params/hardware.h"
+
+namespace mxe {
+
+/// When the banks of a buffer were filled (full_q). Banks are filled and used in turn. They are
+/// numbered through from the first one of a job on.
+class BankFills {
+ public:
+  explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
+
+  /// The bank in which number `n` lies.
+  unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
+  /// All banks are empty, and the next one has number 0; now there are `banks`.
+  void restart(unsigned banks) {
+    banks_ = banks;
+    clear();
+  }
+  void clear() {
+    full_from_ = {};
+    last_beat_ = {};
+    halted_ = kNever;
+  }
+  /// The last word of the next bank arrives in `cycle`, of a beat that was taken in `last_beat`.
+  void fill(uint64_t cycle, uint64_t last_beat) {
+    full_from_.push(cycle + 1);
+    last_beat_.push(last_beat);
+  }
+  /// Beats after `cycle` are dropped.
+  void halt(uint64_t cycle) { halted_ = cycle; }
+  /// First cycle in which bank number `n` is full; kNever if not yet known.
+  uint64_t full_from(uint64_t n) const {
+    if (n >= full_from_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
+    return full_from_[n];
+  }
+  /// `next`: the bank its consumer uses or waits for.
+  void visit(StateVisitor& visitor, uint64_t next) {
+    // Those before it do not matter any more.
+    const uint64_t filled = full_from_.count() > next ? full_from_.count() - next : 0;
+    visitor.value(full_from_.count() - next);
+    full_from_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
+    last_beat_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
+  }
+
+ private:
+  unsigned banks_;
+  History<uint64_t, 2 * kMaxBanks> full_from_, last_beat_;
+  uint64_t halted_ = kNever;
+};
+
+/// The banks that a producer claims in turn and a consumer gives back (free_q and taken_q of
+/// the loaders), and the cycles in which the producer has one to work on.
+class BankCredits {
+ public:
+  explicit BankCredits(unsigned banks = kBanks) : banks_(banks) {}
+
+  unsigned banks() const { return banks_; }
+  /// The producer wants a bank from cycle `from` on.
+  void want(uint64_t from) {
+    wanted_from_ = from;
+    claim();
+  }
+  /// The consumer gives a bank back in `cycle`; the producer sees it one cycle later.
+  void release(uint64_t cycle) {
+    released_.push(cycle + 1);
+    claim();
+  }
+  /// First cycle with the bank claimed (taken_q), or kNever while none is known to come free.
+  uint64_t taken_from() const { return taken_from_; }
+  /// The producer has filled the bank; taken_from() is kNever until the next want().
+  void finish() {
+    taken_from_ = kNever;
+    wanted_from_ = kNever;
+  }
+  void visit(StateVisitor& visitor) {
+    visitor.value(std::min<uint64_t>(claims_, banks_));
+    visitor.value(claims_ - released_.count());
+    visitor.history(released_);
+    visitor.cycle(wanted_from_);
+    visitor.cycle(taken_from_);
+  }
+
+ private:
+  void claim() {
+    if (wanted_from_ == kNever || taken_from_ != kNever) return;
+    if (claims_ >= released_.count() + banks_) return;
+    const uint64_t free_from = claims_ < banks_ ? 0 : released_[claims_ - banks_];
+    taken_from_ = std::max(wanted_from_, free_from) + 1;
+    claims_++;
+  }
+
+  unsigned banks_;
+  History<uint64_t, kMaxBanks> released_;  // cycle from which each bank is free again
+  uint64_t claims_ = 0;
+  uint64_t wanted_from_ = kNever, taken_from_ = kNever;
+};
+
+}  // namespace mxe

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/blocks/bits.h"
+#include "model/engine/arithmetic/block_watcher.h"
+#include "model/numerics/files/files.h"
+
+namespace mxe {
+
+/// Writes the values of an arithmetic's blocks as a value change dump (VCD), for any wave viewer:
+/// scopes and signals have the names of the RTL, one cycle is one nanosecond. All values of a row
+/// of the array, or of a segment in the drain, appear in the cycle in which the RTL has its result.
+/// Rows that were computed ahead when a job is broken off are in it as well.
+class BlockWaves : public BlockWatcher {
+ public:
+  /// Throws mx::Error if the file cannot be created.
+  explicit BlockWaves(const std::string& path);
+
+  void row(uint64_t cycle, const Arithmetic& arithmetic) override;
+  void segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) override;
+  void advance(uint64_t cycle) override;
+  /// Throws mx::Error if not everything could be written.
+  void close();
+
+ private:
+  class Header;
+  class Changes;
+  struct Signal {
+    unsigned width;
+    blocks::Bits value;  // the last one told
+  };
+  struct Change {
+    std::size_t signal;
+    blocks::Bits value;
+  };
+
+  void declare(const Arithmetic& arithmetic);
+  void take(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic);
+
+  mx::OutputFile file_;
+  std::vector<Signal> signals_;                      // in the order in which the blocks show them
+  std::set<BlockPart> known_;                        // were told before
+  std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written
+};
+
+}  // namespace mxe

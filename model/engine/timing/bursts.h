@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/engine/memory/memory_timing.h"
+#include "model/params/hardware.h"
+
+namespace mxe {
+
+/// The bursts of a row of bytes (mxe_bursts): one after the other, each as long as MAX_BURST and
+/// the 4 KiB rule of AXI allow.
+class Bursts {
+ public:
+  struct Burst {
+    uint64_t address = 0;  ///< of its first beat
+    unsigned beats = 0;
+  };
+
+  Bursts(BeatSize beat, unsigned max_burst) : beat_(beat), max_burst_(max_burst) {}
+
+  /// A row of `beats` beats begins, its first byte at `address`.
+  void start(uint64_t address, unsigned beats) {
+    address_ = address - beat_.offset(address);
+    left_ = beats;
+  }
+  /// Beats that are in no burst yet.
+  unsigned left() const { return left_; }
+  /// The next burst of a row that has beats left.
+  Burst take() {
+    const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address_ % kPageBytes));
+    const Burst burst{address_, std::min({left_, max_burst_, to_page_end})};
+    address_ += uint64_t{burst.beats} * beat_.bytes();
+    left_ -= burst.beats;
+    return burst;
+  }
+
+ private:
+  BeatSize beat_;
+  unsigned max_burst_;
+  uint64_t address_ = 0;
+  unsigned left_ = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/timing/cmd.h"
+
+#include <algorithm>
+
+#include "model/engine/memory/log2_ceil.h"
+#include "mxe_regs.h"
+
+namespace mxe {
+namespace {
+
+constexpr unsigned kSlotBytesLog2 = 7;
+/// Clocks from the end of a job to the request of its record that count for it (RecordClocks).
+constexpr uint64_t kRecordClocks = 3;
+
+// What a trace calls the states, in their order.
+constexpr const char* kStateNames[] = {"idle", "start", "run", "abort", "clear", "reset"};
+
+}  // namespace
+
+Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
+    : params_(params),
+      datapath_(datapath),
+      desc_(datapath.desc()),
+      record_(datapath.record()),
+      trace_(trace) {}
+
+/// Moves to a state that begins in `cycle`.
+void Cmd::enter(State state, uint64_t cycle) {
+  if (state_ != State::idle) {
+    trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], from_, cycle,
+                 {{"slot", static_cast<uint16_t>(next_ - 1)}});
+  }
+  state_ = state;
+  from_ = cycle;
+}
+
+void Cmd::set_enable(uint64_t cycle, bool enable) {
+  const bool idle = state_ == State::idle && from_ < cycle && !record_.waiting();
+  if (enable && !enable_ && idle) counted_from_ = cycle - 1;
+  enable_ = enable;
+  enabled_from_ = cycle;
+}
+
+bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
+  const unsigned entries = 1u << (ring_size_log2_ & 0xF);
+  const auto queued = static_cast<uint16_t>(tail_ - head_);
+  const auto pending = static_cast<uint16_t>(tail - head_);
+  if (ring_size_log2_ > log2_ceil(params_.queue_depth) || resetting_) return false;
+  if (pending > entries || pending < queued) return false;
+  // A doorbell for further jobs does not change when the next one begins.
+  if (desc_.next() == tail_) submitted_from_ = cycle + 1;
+  tail_ = tail;
+  return true;
+}
+
+void Cmd::soft_reset(uint64_t cycle) {
+  if (!resetting_) reset_from_ = cycle + 1;
+  resetting_ = true;
+}
+
+bool Cmd::busy() const {
+  const bool waits = (desc_.is_ready() || waits_) && enable_;
+  return state_ != State::idle || record_.busy() || desc_.is_reading() || waits;
+}
+
+uint64_t Cmd::slot_address(uint16_t index) const {
+  const unsigned entries = 1u << (ring_size_log2_ & 0xF);
+  return ring_base_ + (uint64_t{index & (entries - 1)} << kSlotBytesLog2);
+}
+
+void Cmd::remember(const Fault& fault, uint16_t index) {
+  fault_ = fault;
+  fault_index_ = index;
+  fault_open_ = true;
+}
+
+/// Of a job that has been computed: it says nothing any more once a job after it has failed.
+void Cmd::remember_ended(const Fault& fault, uint16_t index) {
+  const auto after = static_cast<uint16_t>(fault_index_ - index);
+  const bool before = after != 0 && after <= kRecords;
+  if (!fault_open_ || !before) remember(fault, index);
+}
+
+// ------------------------------------------------------------------------ when the next steps are
+
+/// `cycle`, if no soft reset waits then.
+uint64_t Cmd::unless_reset(uint64_t cycle) const {
+  return resetting_ && cycle >= reset_from_ ? kNever : cycle;
+}
+
+/// Cycle in which the running job is broken off; kNever if it is not.
+uint64_t Cmd::abort_in() const {
+  const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+  return std::min({datapath_.read_error(), datapath_.write_error(), reset});
+}
+
+/// Cycle in which the fetch of the next descriptor begins.
+uint64_t Cmd::begin_in() const {
+  if (!enable_ || desc_.next() == tail_) return kNever;
+  if (state_ != State::idle && state_ != State::start && state_ != State::run) return kNever;
+  uint64_t cycle = desc_.begin_from();
+  if (cycle == kNever) return kNever;
+  cycle = std::max({cycle, fetch_from_, enabled_from_, submitted_from_});
+  if (desc_.waits_for_turn()) {
+    if (state_ != State::idle || waits_ || record_.busy() || !desc_.is_empty()) return kNever;
+    cycle = std::max({cycle, from_, waits_until_ + 1, record_.idle_from(), desc_.empty_from()});
+  }
+  return unless_reset(cycle);
+}
+
+/// Cycle in which an idle command processor takes the job that waits, or the descriptor that is
+/// ready.
+uint64_t Cmd::take_in() const {
+  if (!enable_ || state_ != State::idle) return kNever;
+  uint64_t cycle = std::max(from_, enabled_from_);
+  if (!waits_) {
+    if (!desc_.is_ready()) return kNever;
+    cycle = std::max({cycle, desc_.ready_from(), waits_until_ + 1});
+    if (desc_status_ != MXE_STATUS_OK) {
+      if (record_.busy()) return kNever;
+      cycle = std::max(cycle, record_.idle_from());
+    }
+  }
+  return redo_in() > cycle ? unless_reset(cycle) : kNever;
+}
+
+/// Cycle in which the loaders begin with the job whose descriptor is ready, early.
+uint64_t Cmd::early_in() const {
+  if (state_ != State::run || !desc_.is_ready() || !enable_) return kNever;
+  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
+  if (waits_ && !datapath_.is_waiting()) return kNever;
+  const uint64_t loads = datapath_.load_early_from(next_job_);
+  if (loads == kNever) return kNever;
+  // Its sizes settle a clock after the descriptor.
+  const uint64_t cycle = std::max({from_, desc_.ready_from() + 1, enabled_from_, loads});
+  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
+}
+
+/// First cycle in which it is known that what was read early met an error.
+uint64_t Cmd::redo_in() const { return datapath_.early_error(); }
+
+/// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it
+/// is left to be asked for.
+uint64_t Cmd::wait_in() const {
+  if (state_ != State::run || !datapath_.is_early() || waits_ || !enable_) return kNever;
+  const uint64_t loads = datapath_.loads_done_from();
+  if (loads == kNever) return kNever;
+  const uint64_t cycle = std::max({from_, enabled_from_, loads, waits_until_ + 1});
+  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
+}
+
+/// Whether a job that ends in `cycle` is followed by the next one at once.
+bool Cmd::may_take(uint64_t cycle) const {
+  const bool ready =
+      waits_ || (desc_.is_ready() && desc_.ready_from() <= cycle && desc_status_ == MXE_STATUS_OK);
+  return ready && enable_ && unless_reset(cycle) == cycle && redo_in() > cycle;
+}
+
+uint64_t Cmd::idle_step() const {
+  if (datapath_.is_early() || datapath_.is_waiting()) {
+    const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+    return std::min({take_in(), std::max(from_, redo_in()), reset});
+  }
+  if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
+  const uint64_t reset = std::max({from_, reset_from_, record_.idle_from(), desc_.ready_from()});
+  return std::min(take_in(), reset);
+}
+
+/// Cycle in which it is seen that the job that runs has been computed.
+uint64_t Cmd::done_in() const {
+  if (state_ != State::run || !datapath_.job_over()) return kNever;
+  return std::max(datapath_.done_in(), record_.room_from());
+}
+
+uint64_t Cmd::run_step() const { return std::min(abort_in(), done_in()); }
+
+/// Cycle in which the job that was taken starts. What it reads may be results of the jobs before
+/// it.
+uint64_t Cmd::start_in() const {
+  const bool early = datapath_.is_loaded() || job_.early;
+  return early ? from_ : std::max(from_, datapath_.results_answered_from());
+}
+
+/// Cycle in which nothing is under way any more, and the jobs before are complete.
+uint64_t Cmd::abort_step() const {
+  if (record_.busy()) return kNever;
+  return std::max({from_, datapath_.drained_from(from_), record_.idle_from()});
+}
+
+/// Cycle after which nothing more is asked for, as far as that is known.
+uint64_t Cmd::halt_in() const {
+  if (state_ == State::start) return datapath_.read_error();
+  if (state_ != State::run) return kNever;
+  // What was read early with an error is forgotten when the job that runs is done.
+  const uint64_t done = done_in();
+  return std::min(abort_in(), redo_in() <= done ? done : kNever);
+}
+
+uint64_t Cmd::state_step() const {
+  switch (state_) {
+    case State::idle:
+      return idle_step();
+    case State::start:
+      // Operands that were asked for early are those of the job now.
+      return std::min(start_in(), datapath_.read_error());
+    case State::run:
+      return run_step();
+    case State::abort:
+      return abort_step();
+    default:
+      return from_;
+  }
+}
+
+/// Of the jobs that have been computed.
+uint64_t Cmd::record_step() const {
+  return std::min(
+      {record_.complete_in(), record_.error_in(), record_.end_in(), record_.write_in()});
+}
+
+/// The next step of all but the datapath.
+uint64_t Cmd::other_step() const {
+  return std::min({record_step(), desc_.last_word(), desc_.read_in(), state_step(), begin_in(),
+                   early_in(), wait_in()});
+}
+
+/// Of the datapath. It stands still while a job is broken off.
+uint64_t Cmd::datapath_step() const {
+  const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
+  return stands ? kNever : datapath_.next_event();
+}
+
+uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step()); }
+
+// ------------------------------------------------------------------------------------- the steps
+
+Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
+  if (record_.complete_in() == cycle) return complete();
+  // A record that goes out does not put off the end of a job whose results have gone.
+  const bool done = done_in() == cycle && abort_in() > cycle;
+  const bool datapath = datapath_step() == cycle;
+  if (done && !datapath) {
+    step_run(cycle);
+  } else if (!done && record_step() == cycle) {
+    step_record(cycle);
+  } else if (desc_.last_word() == cycle) {
+    if (const Fault* fault = desc_.finish()) remember(*fault, head_);
+  } else if (desc_.read_in() == cycle) {
+    desc_.read(cycle);
+    next_job_ = parse_descriptor(desc_.bytes());
+    desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
+  } else if (datapath) {
+    step_datapath(limit, halt_in());
+  } else if (begin_in() == cycle) {
+    begin_fetch(cycle);
+  } else if (wait_in() == cycle) {
+    wait(cycle);
+  } else if (early_in() == cycle) {
+    datapath_.load_early(cycle, next_job_);
+  } else {
+    step_state(cycle);
+  }
+  return {};
+}
+
+/// Carries out the next event of the datapath, and those after it if nothing else comes between.
+void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
+  constexpr unsigned kMostSteps = 64;
+  // A record that is held goes as soon as the rows are there.
+  const uint64_t other = record_.is_held() ? datapath_.next_event() : other_step();
+  for (unsigned steps = 1;; steps++) {
+    datapath_.step(std::min(limit, other), abort);
+    if (steps == kMostSteps || datapath_.concerns_others()) return;
+    const uint64_t next = datapath_.next_event();
+    if (next > limit || next >= other) return;
+  }
+}
+
+void Cmd::begin_fetch(uint64_t cycle) {
+  const bool first = state_ == State::idle && from_ <= cycle && !waits_ && waits_until_ < cycle &&
+                     desc_.is_empty() && desc_.empty_from() <= cycle;
+  const bool alone = first && !record_.busy() && record_.idle_from() <= cycle;
+  // A job counts from the end of the one before, from its own fetch, or from when the engine was
+  // enabled, whatever was last.
+  if (first && !record_.waiting() && record_.last_end() < cycle) {
+    counted_from_ = cycle + 1 - kRecordClocks;
+  }
+  desc_.begin(cycle, slot_address(desc_.next()), alone);
+  datapath_.look_again();
+}
+
+void Cmd::step_state(uint64_t cycle) {
+  switch (state_) {
+    case State::idle:
+      step_idle(cycle);
+      break;
+    case State::start:
+      // An error that is told in the clock of the start breaks off a job that has started.
+      if (start_in() == cycle) {
+        datapath_.start(cycle, job_);
+        enter(State::run, cycle + 1);
+      }
+      if (datapath_.read_error() == cycle) break_off(cycle);
+      break;
+    case State::run:
+      step_run(cycle);
+      break;
+    case State::abort:
+      step_abort(cycle);
+      break;
+    case State::clear:
+      if (ends_) end_job(cycle, status_, job_.job_id);
+      fetch_from_ = cycle + 1;
+      enter(State::idle, cycle + 1);
+      break;
+    case State::reset:
+      desc_.reset();
+      waits_ = false;
+      waits_until_ = cycle;
+      fetch_from_ = cycle + 1;
+      enter(State::idle, cycle + 1);
+      head_ = tail_ = next_ = 0;
+      fault_open_ = resetting_ = false;
+      break;
+  }
+}
+
+void Cmd::step_idle(uint64_t cycle) {
+  if (take_in() != cycle) {
+    if (datapath_.is_early() || datapath_.is_waiting()) {
+      forget_early(cycle);
+    } else {
+      enter(State::reset, cycle + 1);
+    }
+  } else if (waits_ || desc_status_ == MXE_STATUS_OK) {
+    start_next(cycle);
+  } else {
+    end_job(cycle, desc_status_, next_job_.job_id);
+    desc_.take(cycle);
+    next_++;
+  }
+}
+
+/// Takes the job that waits, or the legal descriptor that is ready. StSetup comes before the start.
+void Cmd::start_next(uint64_t cycle) {
+  datapath_.take();
+  if (waits_) {
+    job_ = waiting_job_;
+    waits_ = false;
+    waits_until_ = cycle;
+  } else {
+    job_ = next_job_;
+    desc_.take(cycle);
+  }
+  next_++;
+  enter(State::start, cycle + 2);
+}
+
+/// The job whose descriptor is ready waits, and makes room for the next descriptor.
+void Cmd::wait(uint64_t cycle) {
+  waiting_job_ = next_job_;
+  waits_ = true;
+  datapath_.wait();
+  desc_.take(cycle);
+}
+
+void Cmd::step_run(uint64_t cycle) {
+  if (abort_in() == cycle) {
+    break_off(cycle);
+    return;
+  }
+  end_job(cycle, MXE_STATUS_OK, job_.job_id);
+  datapath_.finish(cycle);
+  enter(State::idle, cycle + 1);
+  if (may_take(cycle)) {
+    start_next(cycle);
+  } else if (redo_in() <= cycle) {
+    forget_early(cycle);
+  }
+}
+
+/// What was read of the next job is forgotten, to be read again when its turn has come.
+void Cmd::forget_early(uint64_t cycle) {
+  ends_ = false;
+  desc_.drop();
+  enter(State::abort, cycle + 1);
+}
+
+void Cmd::break_off(uint64_t cycle) {
+  status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
+            : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
+                                               : MXE_STATUS_ERR_ABORTED;
+  ends_ = true;
+  const auto index = static_cast<uint16_t>(next_ - 1);
+  if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
+  if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.write_fault(), index);
+  desc_.drop();
+  if (state_ == State::run) datapath_.break_off(cycle);
+  enter(State::abort, cycle + 1);
+}
+
+/// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
+void Cmd::step_abort(uint64_t cycle) {
+  datapath_.clear(cycle + 1, from_);
+  enter(State::clear, cycle + 1);
+}
+
+void Cmd::end_job(uint64_t cycle, uint32_t status, uint32_t job_id) {
+  Record::Job job;
+  job.status = status;
+  job.job_id = job_id;
+  // A refused descriptor has not been taken.
+  job.index = state_ == State::idle ? next_ : static_cast<uint16_t>(next_ - 1);
+  job.answered = cycle;
+  if (status == MXE_STATUS_OK) {
+    const WrPort::Answers& answers = datapath_.wr_port().result_answers();
+    job.answered = answers.last;
+    job.error = answers.error;
+    job.fault = answers.fault;
+  }
+  record_.push(cycle, job);
+}
+
+void Cmd::step_record(uint64_t cycle) {
+  if (record_.error_in() == cycle) {
+    const Record::Job& job = record_.fail();
+    remember_ended(job.fault, job.index);
+  } else if (record_.end_in() == cycle) {
+    record_.end(cycle, cycle - counted_from_, slot_address(record_.ending_index()));
+    counted_from_ = cycle;
+  } else {
+    datapath_.count_written(record_.write(), Record::kBytes);
+    datapath_.look_again();
+  }
+}
+
+Cmd::Events Cmd::complete() {
+  const Record::Completed end = record_.complete();
+  if (end.failed) remember_ended(end.fault, head_);
+  if (fault_index_ == head_) fault_open_ = false;
+  Events events;
+  events.done = end.status == MXE_STATUS_OK;
+  events.error = !events.done;
+  head_++;
+  events.queue_empty = empty();
+  last_job_ = end.job_id;
+  last_status_ = end.status;
+  return events;
+}
+
+}  // namespace mxe

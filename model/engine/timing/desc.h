@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+
+#include "model/engine/timing/descriptor.h"
+#include "model/engine/timing/fault.h"
+#include "model/engine/timing/rd_port.h"
+#include "model/engine/timing/read_client.h"
+#include "model/engine/timing/trace.h"
+
+namespace mxe {
+
+/// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, several at a time, while
+/// the jobs before them are under way, keeps them in order, and shows the oldest one until it is
+/// taken. What cannot be read ahead of its turn is forgotten, with all that follows it, and read
+/// again when its turn has come.
+class Desc final : public ReadClient {
+ public:
+  explicit Desc(TracePoint trace) : trace_(trace) {}
+
+  // --- Asking.
+  /// Index of the slot that is read next.
+  uint16_t next() const { return next_; }
+  /// First cycle in which the next fetch may begin; kNever if that depends on what is under way.
+  uint64_t begin_from() const;
+  /// Whether that slot could not be read ahead, so that its fetch waits until its turn.
+  bool waits_for_turn() const { return again_; }
+  /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
+  /// come.
+  void begin(uint64_t cycle, uint64_t address, bool alone);
+  /// Accepted, its beats arrive like that.
+  void arrive(const RdPort::Arrival& arrival);
+
+  // --- Arriving.
+  /// Cycle of the last word of the oldest descriptor under way; kNever if there is none.
+  uint64_t last_word() const { return flying_.empty() ? kNever : flying_.front().last_word; }
+  /// It is here. Returns where the bus refused it, if it did and its turn has come; null otherwise.
+  const Fault* finish();
+  /// Cycle in which the next one moves to where it is looked at; kNever if none does.
+  uint64_t read_in() const;
+  void read(uint64_t cycle);
+
+  // --- The oldest.
+  bool is_ready() const { return ready_; }
+  /// First cycle in which it is there.
+  uint64_t ready_from() const { return ready_from_; }
+  const DescriptorBytes& bytes() const { return oldest_.bytes; }
+  /// Whether the bus refused it.
+  bool failed() const { return oldest_.failed; }
+  /// It is taken in `cycle`.
+  void take(uint64_t cycle);
+
+  /// Whether something is asked for and not yet looked at.
+  bool is_reading() const { return asks_ || !flying_.empty() || (!held_.empty() && !ready_); }
+  /// Whether nothing is here or asked for, and since which cycle.
+  bool is_empty() const { return !is_reading() && !ready_; }
+  uint64_t empty_from() const { return read_from_ == 0 ? 0 : read_from_ - 1; }
+
+  /// Beats are dropped: forgets what has not arrived.
+  void drop();
+  /// Forgets everything; the next slot is 0.
+  void reset();
+
+  uint64_t request_from() const override { return asks_ ? from_ : kNever; }
+  const Fetch& fetch() const override { return fetch_; }
+  void accept(uint64_t cycle) override;
+  void release(uint64_t) override {}
+  uint64_t done_from() const override { return kNever; }
+  void clear() override {}
+  void visit(StateVisitor& visitor) override;
+  Track track() const override { return Track::descriptor; }
+
+ private:
+  struct Fetched {
+    uint64_t last_word = 0;
+    bool alone = false, failed = false;
+    Fault fault;
+    DescriptorBytes bytes{};
+  };
+
+  void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
+
+  TracePoint trace_;
+  bool asks_ = false, alone_ = false;  // a fetch is asked for; of a job whose turn has come
+  uint64_t from_ = 0;                  // it is asked for, or the next may be
+  uint16_t next_ = 0, out_ = 0;        // slots: of that fetch; of the first that is held
+  bool again_ = false, forgets_ = false;
+  std::deque<Fetched> flying_, held_;
+  uint64_t room_from_ = 0;  // the last place came free
+  bool ready_ = false;
+  uint64_t ready_from_ = 0, read_from_ = 0;
+  Fetched oldest_;
+  Fault fault_;
+  Fetch fetch_;
+};
+
+}  // namespace mxe

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/engine/skipping/state.h"
+#include "model/params/hardware.h"
+#include "model/params/params.h"
+
+namespace mxe {
+
+/// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
+///   batch   a product of the job
+///   stripe  ROWS rows of D
+///   group   ACC_TILES column tiles that share one A chunk
+///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see lent()
+///   tile    NUM_PE columns of D
+///   slab    B_BUF_K / 32 operand words of K
+/// The last two stripes, groups, chunks and slabs have about the same size if the last one would
+/// not be whole. Every block that follows the nest has a walk of its own, of the levels that it
+/// needs. A wide tile is two side by side, with slabs half as long; a long slab is twice as long.
+class Walk {
+ public:
+  struct Levels {
+    bool chunk = true, tile = true, slab = true;
+    bool wide = false, long_slab = false;
+  };
+  /// Chunks and slabs that are not whole have a multiple of so many words, but the last of K.
+  static constexpr uint32_t kWordUnit = 2;
+  enum class Next : uint8_t { slab, tile, chunk, group, stripe, batch, end };
+
+  Walk() = default;
+  /// `batch` products of `m` rows, `n` columns and `k_words` operand words along K. `skip_group`:
+  /// does not walk groups, which reuse what is loaded.
+  Walk(const Params& params, const Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
+       uint32_t k_words, bool skip_group = false)
+      : rows_(params.rows),
+        num_pe_(params.num_pe),
+        group_cols_(params.num_pe * params.acc_tiles),
+        chunk_words_(params.a_slab_k / kLanes << lent(params.rows, m)),
+        tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
+        slab_words_(slab_words(params, levels)),
+        levels_(levels),
+        skip_group_(skip_group),
+        m_(m),
+        n_(n),
+        k_words_(k_words),
+        products_left_(batch),
+        rows_left_(m) {
+    enter_group(n);
+    valid_ = true;
+  }
+
+  bool valid() const { return valid_; }
+  unsigned rows() const { return now(rows_left_, rows_, 1); }
+  unsigned cols() const { return std::min(cols_left_, tile_cols_); }
+  /// Stripes and groups of the job so far.
+  unsigned stripe_number() const { return stripe_number_; }
+  unsigned group_number() const { return group_number_; }
+  /// Column tile within the group, the first of a wide one.
+  unsigned tile() const { return tile_; }
+  /// Operand words of the innermost K level walked.
+  unsigned words() const {
+    return levels_.slab ? now(slab_left_, slab_words_, kWordUnit) : chunk_words();
+  }
+  /// Of the chunk.
+  unsigned chunk_words() const { return now(words_left_, chunk_words_, kWordUnit); }
+  /// Of a whole chunk.
+  unsigned most_chunk_words() const { return chunk_words_; }
+  bool first_k() const {
+    return !levels_.chunk ||
+           (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words()));
+  }
+  bool last_k() const { return last_chunk() && last_slab(); }
+  /// Operand words of a whole slab.
+  unsigned slab_words() const { return slab_words_; }
+  /// The last step that needs the current A chunk: with one chunk only, A stays for all groups.
+  bool last_use() const {
+    return last_slab() && last_tile() && (k_words_ > chunk_words_ || last_group());
+  }
+  /// The last tile of the stripe.
+  bool ends_columns() const { return last_tile() && last_group(); }
+  /// The level in which step() will move on.
+  Next next() const {
+    if (!last_slab()) return Next::slab;
+    if (!last_tile()) return Next::tile;
+    if (!last_chunk()) return Next::chunk;
+    if (!last_group()) return Next::group;
+    if (!last_stripe()) return Next::stripe;
+    return products_left_ == 1 ? Next::end : Next::batch;
+  }
+
+  /// Whether this walk moves through `loop`. If not, it stands still while others move.
+  bool follows(Loop loop) const {
+    switch (loop) {
+      case Loop::tile:
+        return levels_.tile;
+      case Loop::chunk:
+        return levels_.chunk && k_words_ > chunk_words_;
+      case Loop::group:
+        return !skip_group_;
+      case Loop::stripe:
+        break;
+    }
+    return true;
+  }
+
+  void visit(StateVisitor& visitor) {
+    const Loop loop = visitor.loop();
+    const bool moving = valid_ && follows(loop);
+    if (visitor.moves()) {
+      if (moving) advance(loop, visitor.iterations());
+      return;
+    }
+    visitor.value(valid_);
+    if (!valid_) return;
+    // All of the state but the position in the loop. A loop ends before its product does.
+    if (!moving || loop != Loop::stripe) visitor.value(rows_left_);
+    if (moving && loop == Loop::tile) {
+      visitor.value(words_left_);
+    } else {
+      visitor.value(tile_);
+      if (!moving || loop != Loop::group) visitor.value(group_left_);
+      // The first chunk is unlike the others.
+      visitor.value(moving && loop == Loop::chunk ? words_left_ == k_words_ : words_left_);
+    }
+    visitor.value(slab_left_);
+    if (moving) visitor.place(iteration(loop), room(loop));
+  }
+
+  /// Moves on by `count` iterations of `loop`, all of which are alike.
+  void advance(Loop loop, uint64_t count) {
+    const auto steps = static_cast<uint32_t>(count);
+    switch (loop) {
+      case Loop::tile: {
+        const uint32_t tile = (n_ - cols_left_) / num_pe_ + steps, tiles = group_cols_ / num_pe_;
+        const uint32_t group = tile / tiles;
+        group_number_ += group - (n_ - group_left_) / group_cols_;
+        group_left_ = n_ - group * group_cols_;
+        tile_ = tile % tiles;
+        cols_left_ = n_ - tile * num_pe_;
+        break;
+      }
+      case Loop::chunk:
+        words_left_ -= steps * chunk_words_;
+        break;
+      case Loop::group:
+        group_number_ += steps;
+        group_left_ -= steps * group_cols_;
+        cols_left_ -= steps * group_cols_;
+        break;
+      case Loop::stripe:
+        stripe_number_ += steps;
+        group_number_ += steps * ((n_ - 1) / group_cols_ + 1);
+        rows_left_ -= steps * rows_;
+        break;
+    }
+  }
+  /// First row, counted over all products, and column of the tile.
+  uint64_t row() const { return uint64_t{products_} * m_ + (m_ - rows_left_); }
+  uint32_t column() const { return n_ - cols_left_; }
+  /// Columns to the left of this group's first.
+  uint32_t group_column() const { return n_ - group_left_; }
+
+  void step() {
+    switch (next()) {
+      case Next::slab:
+        slab_left_ -= words();
+        break;
+      case Next::tile:
+        tile_ += tile_cols_ / num_pe_;
+        cols_left_ -= tile_cols_;
+        slab_left_ = chunk_words();
+        break;
+      case Next::chunk:
+        words_left_ -= chunk_words();
+        enter_chunk();
+        break;
+      case Next::group:
+        group_number_++;
+        enter_group(group_left_ - tiles() * num_pe_);
+        break;
+      case Next::stripe:
+        stripe_number_++;
+        group_number_++;
+        rows_left_ -= rows();
+        enter_group(n_);
+        break;
+      case Next::batch:
+        stripe_number_++;
+        group_number_++;
+        products_++;
+        products_left_--;
+        rows_left_ = m_;
+        enter_group(n_);
+        break;
+      case Next::end:
+        valid_ = false;
+        break;
+    }
+  }
+
+ private:
+  static uint32_t slab_words(const Params& params, const Levels& levels) {
+    const uint32_t words = params.b_buf_k / kLanes;
+    const bool twice = levels.long_slab && 2 * words <= params.a_slab_k / kLanes;
+    return (twice ? 2 * words : words) / (levels.wide ? 2 : 1);
+  }
+  void enter_group(uint32_t columns_left) {
+    group_left_ = columns_left;
+    words_left_ = k_words_;
+    enter_chunk();
+  }
+  void enter_chunk() {
+    tile_ = 0;
+    cols_left_ = group_left_;
+    slab_left_ = chunk_words();
+  }
+  /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may
+  /// advance before it reaches an iteration that is different: the last two, which may be smaller,
+  /// or of the chunks the first.
+  uint64_t iteration(Loop loop) const {
+    switch (loop) {
+      case Loop::tile:
+        return (n_ - cols_left_) / num_pe_;
+      case Loop::chunk:
+        return (k_words_ - words_left_) / chunk_words_;
+      case Loop::group:
+        return (n_ - group_left_) / group_cols_;
+      case Loop::stripe:
+        break;
+    }
+    return stripe_number_;
+  }
+  uint64_t room(Loop loop) const {
+    const auto until_last_two = [](uint32_t left, uint32_t most) -> uint64_t {
+      return left / most < 3 ? 0 : left / most - 2;
+    };
+    switch (loop) {
+      case Loop::tile: {
+        const uint32_t whole_groups = n_ / group_cols_ < 2 ? 0 : n_ / group_cols_ - 1;
+        const uint32_t tiles = whole_groups * (group_cols_ / num_pe_);
+        const uint32_t next = (n_ - cols_left_ + tile_cols_) / num_pe_;
+        return tiles > next ? tiles - next : 0;
+      }
+      case Loop::chunk:
+        return words_left_ == k_words_ ? 0 : until_last_two(words_left_, chunk_words_);
+      case Loop::group:
+        return until_last_two(group_left_, group_cols_);
+      case Loop::stripe:
+        break;
+    }
+    return until_last_two(rows_left_, rows_);
+  }
+  /// What the present one of a level has of what is `left`: all if that is not more than the `most`
+  /// that it may have, that much if there is another such besides, and else half, in whole `units`.
+  static uint32_t now(uint32_t left, uint32_t most, uint32_t unit) {
+    if (left <= most) return left;
+    if (left / 2 >= most) return most;
+    return (left + 2 * unit - 1) / (2 * unit) * unit;
+  }
+  /// Tiles of the group. Wide ones are not halved.
+  uint32_t tiles() const {
+    const uint32_t most = group_cols_ / num_pe_;
+    if (levels_.wide || group_left_ <= group_cols_) return most;
+    return now((group_left_ - 1) / num_pe_ + 1, most, 1);
+  }
+
+  bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }
+  bool last_tile() const {
+    return !levels_.tile || cols_left_ <= tile_cols_ ||
+           tile_ * num_pe_ + tile_cols_ == tiles() * num_pe_;
+  }
+  bool last_chunk() const { return !levels_.chunk || words_left_ <= chunk_words_; }
+  bool last_group() const { return skip_group_ || group_left_ <= group_cols_; }
+  bool last_stripe() const { return rows_left_ <= rows_; }
+
+  uint32_t rows_ = 0, num_pe_ = 0, group_cols_ = 0, chunk_words_ = 0;
+  uint32_t tile_cols_ = 0, slab_words_ = 0;
+  Levels levels_;
+  bool skip_group_ = false, valid_ = false;
+  uint32_t m_ = 0, n_ = 0, k_words_ = 0;
+  uint32_t products_ = 0, products_left_ = 0;  // before this one; from this one on
+  uint32_t rows_left_ = 0;                     // of the product, from this stripe on
+  uint32_t group_left_ = 0;                    // columns, from this group on
+  uint32_t cols_left_ = 0;                     // columns, from this tile on
+  uint32_t words_left_ = 0;                    // of K, from this chunk on
+  uint32_t slab_left_ = 0;                     // words of the chunk, from this slab on
+  uint32_t tile_ = 0;
+  unsigned stripe_number_ = 0, group_number_ = 0;
+};
+
+}  // namespace mxe

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Access to the members of QuantizerOptions by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "model/numerics/block/quantizer_options.h"
+
+namespace mx {
+
+/// Value of a switch: monostate (unset optional), bool, number, name (an enumerator or a scale
+/// format such as e8m0), or the two ends of a range.
+using SwitchValue =
+    std::variant<std::monostate, bool, int64_t, double, std::string, std::pair<int64_t, int64_t>>;
+
+/// Throws Error with all names for an unknown one.
+SwitchValue switch_value(const QuantizerOptions& options, std::string_view name);
+
+/// Sets a switch. Throws Error with the allowed names or values for an unknown name or a wrong
+/// value. `rounding` also accepts the names of parse_rounding.
+void set_switch(QuantizerOptions& options, std::string_view name, const SwitchValue& value);
+
+}  // namespace mx

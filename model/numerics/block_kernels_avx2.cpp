@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#if defined(__x86_64__)
-#define MX_KERNEL_TARGET __attribute__((target("avx2")))
-#else
-#define MX_KERNEL_TARGET
-#endif
-#define MX_KERNEL_TABLE block_kernels_avx2
-#include "model/numerics/block_kernels.inc"

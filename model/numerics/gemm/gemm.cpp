@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/numerics/gemm/gemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/numerics/base/bits.h"
+#include "model/numerics/base/parallel.h"
+#include "model/numerics/gemm/gemm_fast.h"
+#include "model/numerics/gemm/gemm_policies.h"
+
+namespace mx {
+namespace {
+
+GemmKernels kernels_for(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::portable:
+      break;
+    case SimdLevel::avx2:
+      return gemm_kernels_avx2();
+    case SimdLevel::avx512:
+      return gemm_kernels_avx512();
+  }
+  return {};
+}
+
+SimdLevel level_of(const GemmOptions& options) { return options.simd.value_or(best_simd_level()); }
+
+std::vector<float> fast_gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
+                             const GemmKernels& kernels, const GemmOptions& options) {
+  std::vector<float> out(a.rows * b.tensor().rows);
+  const FastGemm fast(a, b, kernels, level_of(options), options.dual, options.threads);
+  const std::size_t rows = fast.tile_rows();
+  const std::size_t tiles = (a.rows + rows - 1) / rows;
+  parallel_ranges(tiles, options.threads, [&](std::size_t first, std::size_t last) {
+    fast.run(bias, first * rows, std::min(a.rows, last * rows), out.data());
+  });
+  return out;
+}
+
+std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
+  std::vector<float> sums(count);
+  if (!bias) return sums;
+  std::transform(bias, bias + count, sums.begin(),
+                 [](float x) { return std::isnan(x) ? from_bits(kQuietNan) : x; });
+  return sums;
+}
+
+void check_blackwell(FormatId a, FormatId b) {
+  for (const FormatId id : {a, b}) {
+    if (element_shape(id).kind != FormatKind::integer) continue;
+    throw Error(fmt::format("nvidia-blackwell has no {} (allowed: the mxfp formats)",
+                            element_format(id).name));
+  }
+}
+
+}  // namespace
+
+Accumulate parse_accumulate(std::string_view name) {
+  constexpr std::pair<std::string_view, Accumulate> kNames[] = {
+      {"block", Accumulate::block},
+      {"exact", Accumulate::exact},
+      {"sequential", Accumulate::sequential},
+      {"nvidia-blackwell", Accumulate::nvidia_blackwell}};
+  for (const auto& [text, policy] : kNames) {
+    if (text == name) return policy;
+  }
+  throw Error(fmt::format(
+      "unknown accumulation '{}' (allowed: block, exact, sequential, nvidia-blackwell)", name));
+}
+
+std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
+                        const GemmOptions& options) {
+  return gemm(a, PreparedOperand(b), bias, options);
+}
+
+std::vector<float> gemm(const MxTensor& a, const PreparedOperand& prepared, const float* bias,
+                        const GemmOptions& options) {
+  const MxTensor& b = prepared.tensor();
+  check(a);
+  check(b);
+  if (a.k != b.k) {
+    throw Error(
+        fmt::format("A has {} elements along K and B has {}; they must be equal", a.k, b.k));
+  }
+  if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
+  if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
+  const GemmKernels kernels = kernels_for(level_of(options));
+  if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
+    return fast_gemm(a, prepared, bias, kernels, options);
+  }
+  std::vector<float> out(a.rows * b.rows);
+  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
+    switch (options.accumulate) {
+      case Accumulate::block:
+        return gemm_block_into(a, b, bias, options.dual, first, last, out.data());
+      case Accumulate::exact:
+        return gemm_exact_into(a, b, bias, first, last, out.data());
+      case Accumulate::sequential:
+        return gemm_sequential_into(a, b, bias, first, last, out.data());
+      case Accumulate::nvidia_blackwell:
+        return gemm_blackwell_into(a, b, bias, first, last, out.data());
+    }
+  });
+  return out;
+}
+
+std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
+  GemmOptions options;
+  options.dual = dual;
+  return gemm(a, b, bias, options);
+}
+
+MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
+               FormatId format, ScaleRule rule, Overflow overflow, uint64_t* saturations) {
+  MxTensor tensor;
+  tensor.format = format;
+  tensor.rows = rows;
+  tensor.k = columns;
+  tensor.codes.resize(rows * columns);
+  tensor.scales.resize(rows * tensor.scale_columns());
+  uint64_t overflows = 0;
+  for (std::size_t row = 0; row < rows; row++) {
+    overflows += requantize_row(values.data() + row * columns, columns, {format, rule, overflow},
+                                tensor.codes.data() + row * columns,
+                                tensor.scales.data() + row * tensor.scale_columns());
+  }
+  if (saturations) *saturations += overflows;
+  return tensor;
+}
+
+}  // namespace mx

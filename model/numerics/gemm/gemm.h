@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden matrix multiply: the engine's result, bit for bit, and the rules of other machines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/numerics/base/simd.h"
+#include "model/numerics/block/quantizer_options.h"
+#include "model/numerics/gemm/prepared_operand.h"
+#include "model/numerics/quantize/requantize.h"
+#include "model/numerics/quantize/tensor.h"
+
+namespace mx {
+
+/// Rule for summing the products along K.
+enum class Accumulate : uint8_t {
+  block,       ///< the engine: exact within a 32-element block, then one rounding to nearest even
+  exact,       ///< a single rounding of the exact result
+  sequential,  ///< dequantize to float32, then float32 multiply and add, in order of K
+  /// NVIDIA Blackwell's mxf8f6f4: per 32 elements, products and accumulator are aligned to the
+  /// largest exponent, truncated to 25 fraction bits, summed and rounded toward zero. Not mxint8.
+  nvidia_blackwell,
+};
+
+/// Parses block, exact, sequential or nvidia-blackwell. Throws Error with the allowed names.
+Accumulate parse_accumulate(std::string_view name);
+
+struct GemmOptions {
+  Accumulate accumulate = Accumulate::block;
+  /// With `block` and two 4-bit formats: even and odd blocks accumulate in two chains, joined by
+  /// one more rounding. The bias enters the even chain. Ignored for other formats.
+  bool dual = true;
+  // These do not change the result.
+  unsigned threads = 1;
+  std::optional<SimdLevel> simd;  ///< default: the best level of the processor
+};
+
+/// C = A * B^T + bias, float32 [M][N].
+///
+/// a is [M][K], b is [N][K], bias is [M][N] or null (zeros). NaN scales and elements, Inf * 0 and
+/// Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign. K = 0 gives the bias.
+/// Throws Error if K differs, a tensor's vectors have wrong sizes or the rule lacks a format.
+std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
+                        const GemmOptions& options = {});
+std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
+                        const GemmOptions& options = {});
+
+std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual);
+
+/// Requantises results [rows][columns] to an MX format with blocks along N (requantize.h). NaN or
+/// Inf makes its whole block NaN. Adds to *saturations, unless null, the number of elements that
+/// rounded beyond the format's largest finite value.
+MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
+               FormatId format, ScaleRule rule = ScaleRule::floor,
+               Overflow overflow = Overflow::saturate, uint64_t* saturations = nullptr);
+
+}  // namespace mx

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs operands for the kernels of the fast golden GEMM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/numerics/base/simd.h"
+#include "model/numerics/kernels/packed_operand.h"
+#include "model/numerics/quantize/tensor.h"
+
+namespace mx {
+
+/// The path of a pair of formats. Kernels that add products of bytes in 16 bits use words for pairs
+/// whose products overflow 16 bits: mxint8 times mxint8.
+GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
+
+/// Rows per tile for an A of `rows` rows. A row takes a fifth less time in a high tile, unless
+/// padding costs more: 4 rows use a low tile, 5 a high one. words_double lacks registers for high.
+std::size_t tile_rows(GemmPath path, std::size_t rows);
+
+/// The first two describe the kernels that will multiply; the last two do not change the result.
+struct PackOptions {
+  std::size_t columns;       ///< per tile: 16 or 32
+  bool adds_bytes_in_words;  ///< see gemm_path()
+  SimdLevel level;
+  unsigned threads;
+};
+
+PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);
+PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
+
+/// Number of sums of two byte products that can be added in 16 bits without overflow: 8 (a whole
+/// block), 4, 2 or 1. Example: two E2M1 blocks, 8 * 2 * 12 * 12 = 2,304 -> 8. The offset of A may
+/// overflow, because its correction overflows equally.
+int byte_sums(FormatId a, FormatId b);
+
+}  // namespace mx

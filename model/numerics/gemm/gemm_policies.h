@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulation rules of gemm.h. Each function computes rows first_row .. last_row - 1 of out
+// [M][N]. The caller has checked the tensors.
+#pragma once
+
+#include "model/numerics/quantize/tensor.h"
+
+namespace mx {
+
+void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
+                     std::size_t first_row, std::size_t last_row, float* out);
+void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
+                     std::size_t last_row, float* out);
+void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                          std::size_t first_row, std::size_t last_row, float* out);
+void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias,
+                         std::size_t first_row, std::size_t last_row, float* out);
+
+}  // namespace mx

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+#include "model/numerics/base/simd.h"
+#include "model/numerics/formats/format.h"
+#include "model/numerics/quantize/tensor.h"
+
+namespace mx {
+
+struct GemmKernels;
+struct PackedOperand;
+
+/// A B [N][K] that is used in several products, such as weights. Caches the packed form of the
+/// latest product; the next one reuses it if its kernels and the format of A are the same.
+/// Thread-safe. Does not own the tensor, which must outlive it unchanged.
+class PreparedOperand {
+ public:
+  explicit PreparedOperand(const MxTensor& b) : tensor_(b) {}
+
+  const MxTensor& tensor() const { return tensor_; }
+
+  /// B packed for these kernels and an A of `format_a`. `level` and `threads` affect only speed.
+  std::shared_ptr<const PackedOperand> packed(FormatId format_a, const GemmKernels& kernels,
+                                              SimdLevel level, unsigned threads) const;
+
+ private:
+  struct Purpose {
+    FormatId format_a;
+    std::size_t columns;
+    bool adds_bytes_in_words;
+
+    bool operator==(const Purpose& other) const {
+      return format_a == other.format_a && columns == other.columns &&
+             adds_bytes_in_words == other.adds_bytes_in_words;
+    }
+  };
+
+  const MxTensor& tensor_;
+  mutable std::mutex mutex_;
+  mutable Purpose purpose_{};
+  mutable std::shared_ptr<const PackedOperand> packed_;
+};
+
+}  // namespace mx

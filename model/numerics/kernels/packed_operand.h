@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs operands for the kernels of the fast golden GEMM (gemm_kernels.h).
+//
+// Elements are integers times 2^lsb (format.h). Kernels multiply small integers:
+//
+// * bytes, for formats whose integers fit. A gets an offset that makes it unsigned; `correction`
+//   removes the offset's contribution from the sums.
+// * words of 16 bits. A block of larger integers (E4M3, E5M2) is divided by a power of two until
+//   the squares of its words sum to less than 2^31. By Cauchy-Schwarz, the sum of products of two
+//   such blocks then fits 32 bits. The few bits lost by the division are stored as remainders,
+//   which are multiplied separately.
+//
+// Blocks with NaN, infinity or too long remainders are marked scalar; block_dot computes them.
+//
+// Scales are float bit patterns: integer addition of those of A and B gives the bits of the product
+// of both scales and both lsb.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/numerics/base/aligned_vector.h"
+#include "model/numerics/formats/format.h"
+
+namespace mx {
+
+enum class GemmPath : uint8_t {
+  bytes,         ///< float32 accumulation, sums of at most 24 bits
+  words,         ///< float32 accumulation from 16-bit integers
+  words_double,  ///< float64 intermediate results, sums of at most 48 bits; longer ones are scalar
+};
+
+// Size of a tile of the product. Operands are padded to whole tiles.
+constexpr std::size_t kLowTile = 4;     ///< rows
+constexpr std::size_t kHighTile = 6;    ///< rows
+constexpr std::size_t kTileGroups = 2;  ///< groups of columns, one vector each
+
+/// Part of an element that its word cannot hold.
+struct Remainder {
+  uint32_t block;
+  uint8_t k;    ///< in the block
+  uint8_t row;  ///< in the tile
+  float value;  ///< in units of the block's words
+};
+
+/// One operand in tiles of rows. A kernel reads a tile sequentially, in units of four bytes. Scalar
+/// blocks are 0, so that they do not change a kernel's sums.
+struct PackedOperand {
+  GemmPath path;
+  std::size_t rows = 0;  ///< per tile
+  std::size_t tiles = 0;
+  std::size_t blocks = 0;        ///< per row
+  AlignedVector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
+  AlignedVector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
+  /// Only B: -offset of A * sum of elements, [tiles][blocks][rows] for whole blocks. Kernels that
+  /// add in 16 bits need it per 16-bit sum, modulo 2^16: [tiles][blocks][8 / byte_sums][rows][2].
+  AlignedVector<int32_t> correction;
+  /// [tiles][blocks]: 1 if a product with another block marked 1 fits 16-bit sums over the whole
+  /// block. Only filled if byte_sums is less than 8.
+  std::vector<uint8_t> fits;
+  /// [tiles][blocks][rows]. A: bits of 2^(scale - 127) times the words' power of two, as float32
+  /// (words_double: float64 in wide_scales). B: its scale, power of two and both lsb as an exponent
+  /// to add to the bits of A.
+  AlignedVector<int32_t> scales;
+  AlignedVector<int64_t> wide_scales;
+  std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks
+  std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: index in `remainders`
+  std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: bit per row
+  std::vector<uint8_t> tile_has_scalar;            ///< [tiles]
+};
+
+}  // namespace mx

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/job/job.h"
+#include "model/job/products.h"
+#include "model/platform/device/engine_setup.h"
+#include "model/platform/device/target.h"
+
+namespace mxe {
+
+/// Counters by name in register order; "total" is the first.
+using CounterValues = std::vector<std::pair<std::string, uint64_t>>;
+
+struct DeviceResult {
+  StoredOutput output;
+  uint64_t cycles = 0;      ///< from the descriptor fetch to the completion record
+  CounterValues counters;   ///< of this job only
+  double wall_seconds = 0;  ///< wall-clock time of the simulation
+
+  uint64_t counter(const std::string& name) const;
+};
+
+/// A device hung, violated a protocol or reported an error. No user error: exit status is not 2.
+struct DeviceFailure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An engine (model or RTL) on its own platform, run by the C driver through registers, memory and
+/// interrupt.
+///
+/// SystemC elaborates once per process, so create all devices before the first job runs.
+class Device {
+ public:
+  /// Throws mx::Error if this build does not support the target or setup.
+  Device(Target target, const EngineSetup& setup);
+  ~Device();
+  Device(Device&&) noexcept;
+
+  Target target() const;
+
+  /// Runs one job. Throws DeviceFailure if the device fails, mx::Error if the job does not fit into
+  /// the memory or a descriptor.
+  DeviceResult run(const Job& job);
+  /// Runs the products one by one and adds up cycles and counters. An empty result takes 0 cycles.
+  /// Throws mx::Error for K = 0, which descriptors cannot express.
+  DeviceResult run(const Products& products);
+  /// Runs a job of this shape on the current memory contents. The result has no output.
+  DeviceResult run(const JobShape& shape);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mxe

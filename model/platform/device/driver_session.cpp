@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/device/driver_session.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "mxe_counter_table.h"
+#include "mxe_regs.h"
+
+namespace mxe {
+namespace {
+
+constexpr uint32_t kRingEntries = 2;
+// Driver timeout in simulated time. The platform detects a hanging device much earlier.
+constexpr uint32_t kTimeoutUs = UINT32_MAX;
+
+/// Throws DeviceFailure with the driver's message unless `code` is MXE_OK.
+void require_ok(int code, const char* what) {
+  if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
+}
+
+/// Allocates memory for all parts except the common operand.
+void place(Host& host, JobParts& parts, const CommonOperand& common) {
+  for (JobPart* part : parts.in_order()) {
+    if (common.elements && part == &(parts.*common.elements)) {
+      part->address = common.address;
+    } else if (common.scales && part == &(parts.*common.scales)) {
+      part->address = common.scale_address;
+    } else {
+      part->address = host.allocate(part->bytes(), JobParts::kAlignment);
+    }
+  }
+}
+
+template <typename T>
+void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
+  const std::size_t bytes = values.size() * sizeof(T);
+  std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
+}
+
+void upload(Host& host, const Job& job, const JobParts& parts) {
+  write_memory(host, parts.a.address, mx::pack_rows(job.a));
+  write_memory(host, parts.b.address, mx::pack_rows(job.b));
+  write_memory(host, parts.a_scales.address, job.a.scales);
+  write_memory(host, parts.b_scales.address, job.b.scales);
+  if (!job.bias.empty()) {
+    write_memory(host, parts.c.address, store_bias(job.bias, job.bias_bf16));
+  }
+}
+
+std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes) {
+  const uint8_t* begin = host.memory().data(address, bytes);
+  return {begin, begin + bytes};
+}
+
+CounterValues to_list(const struct mxe_counters& counters) {
+  CounterValues list;
+  for (const CounterInfo& counter : counter_table) {
+    list.emplace_back(counter.name, counters.*counter.value);
+  }
+  return list;
+}
+
+}  // namespace
+
+CounterValues no_counts() { return to_list({}); }
+
+void require_room(JobParts parts, std::size_t memory) {
+  constexpr std::size_t kSlack = 4096;  // for alignment and the ring
+  std::size_t bytes = kSlack;
+  for (const JobPart* part : parts.in_order()) bytes += part->bytes();
+  if (bytes > memory) {
+    throw mx::Error(
+        fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
+  }
+}
+
+void DriverSession::open(Host& host) {
+  if (driver_) return;
+  ring_ = make_driver_ring(host, kRingEntries);
+  const mxe_port port = make_driver_port(host);
+  mxe_device device{};
+  require_ok(mxe_open(&device, &port, ring_->get()), "cannot start the engine");
+  driver_ = device;
+}
+
+DeviceResult DriverSession::execute(const mxe_job& descriptor) {
+  uint32_t id = 0;
+  mxe_completion completion{};
+  struct mxe_counters counters {};
+  require_ok(mxe_clear_counters(&*driver_), "cannot clear the counters");
+  require_ok(mxe_submit(&*driver_, &descriptor, nullptr, &id), "cannot submit the job");
+  require_ok(mxe_wait(&*driver_, id, kTimeoutUs, &completion), "the job failed");
+  require_ok(mxe_read_counters(&*driver_, &counters), "cannot read the counters");
+  DeviceResult result;
+  result.cycles = completion.cycles;
+  result.counters = to_list(counters);
+  return result;
+}
+
+DeviceResult DriverSession::run(Host& host, const Job& job, const CommonOperand& common) {
+  open(host);
+  const uint64_t mark = host.allocation_mark();
+  const JobShape shape = job.shape();
+  JobParts parts(shape);
+  place(host, parts, common);
+  upload(host, job, parts);
+  DeviceResult result = execute(parts.descriptor(shape));
+  result.output.bytes = read_memory(host, parts.d.address, parts.d.bytes());
+  result.output.scales = read_memory(host, parts.d_scales.address, parts.d_scales.bytes());
+  result.output.saturations = result.counter("saturations");
+  host.release(mark);
+  return result;
+}
+
+DeviceResult DriverSession::run(Host& host, const JobShape& shape, const CommonOperand& common) {
+  open(host);
+  const uint64_t mark = host.allocation_mark();
+  JobParts parts(shape);
+  place(host, parts, common);
+  const DeviceResult result = execute(parts.descriptor(shape));
+  host.release(mark);
+  return result;
+}
+
+}  // namespace mxe

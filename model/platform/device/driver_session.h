@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "model/job/job.h"
+#include "model/platform/device/device.h"
+#include "model/platform/driver_port.h"
+#include "model/platform/host.h"
+#include "mxe_driver.h"
+
+namespace mxe {
+
+CounterValues no_counts();
+
+/// Throws mx::Error if a job with these parts needs more than `memory` bytes.
+void require_room(JobParts parts, std::size_t memory);
+
+/// The operand, A or B, that several engines share in memory; null if none.
+struct CommonOperand {
+  JobPart JobParts::*elements = nullptr;
+  JobPart JobParts::*scales = nullptr;
+  uint64_t address = 0, scale_address = 0;
+};
+
+/// The C driver of one engine, run by programs on its host. The first job starts the engine. Each
+/// job's memory is released after the job.
+class DriverSession {
+ public:
+  /// See Device::run. Throw DeviceFailure. `common` is the operand shared with other engines.
+  DeviceResult run(Host& host, const Job& job, const CommonOperand& common = {});
+  DeviceResult run(Host& host, const JobShape& shape, const CommonOperand& common = {});
+
+ private:
+  void open(Host& host);
+  DeviceResult execute(const mxe_job& descriptor);
+
+  std::optional<DriverRing> ring_;
+  std::optional<mxe_device> driver_;  // after the first job
+};
+
+}  // namespace mxe

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/device/engines.h"
+
+#include <fmt/format.h>
+
+#include "model/numerics/base/error.h"
+#include "model/platform/engine.h"
+#ifdef MXE_WITH_RTL
+#include "model/platform/rtl/plugin_loader.h"
+#include "model/platform/rtl/rtl_engine.h"
+#endif
+
+namespace mxe {
+namespace {
+
+std::unique_ptr<EngineModule> make_model(const EngineSetup& setup, const char* name) {
+  EngineOptions options;
+  options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+  options.ports = setup.ports;
+  options.tracer = setup.tracer;
+  options.arithmetic = setup.arithmetic;
+  options.load_a = setup.load_a;
+  options.load_b = setup.load_b;
+  options.watcher = setup.watcher;
+  return std::make_unique<Engine>(name, setup.params, options);
+}
+
+#ifdef MXE_WITH_RTL
+std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup, const char* name) {
+  RtlOptions options;
+  options.ports = setup.ports;
+  options.waves = setup.waves;
+  if (!setup.rtl.empty()) {
+    options.make_top = load_engine_plugin(setup.rtl).make;
+    options.zero_masked_lanes = false;
+  }
+  return std::make_unique<RtlEngine>(name, setup.params, options);
+}
+#endif
+
+}  // namespace
+
+std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
+                                          const std::string& name) {
+  if (target == Target::model) return make_model(setup, name.c_str());
+#ifdef MXE_WITH_RTL
+  if (target == Target::rtl) return make_rtl(setup, name.c_str());
+#endif
+  throw mx::Error(fmt::format("this build has no '{}' to run on", target_name(target)));
+}
+
+}  // namespace mxe

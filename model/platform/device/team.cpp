@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/device/team.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "model/numerics/base/error.h"
+#include "model/platform/device/driver_session.h"
+#include "model/platform/device/engines.h"
+#include "model/platform/shared_platform.h"
+
+namespace mxe {
+namespace {
+
+const JobShape& shape_of(const JobShape& shape) { return shape; }
+JobShape shape_of(const Job& job) { return job.shape(); }
+
+}  // namespace
+
+const char* split_name(SplitAxis axis) { return axis == SplitAxis::m ? "m" : "n"; }
+
+SplitAxis parse_split(const std::string& name) {
+  if (name == "m") return SplitAxis::m;
+  if (name == "n") return SplitAxis::n;
+  throw mx::Error(fmt::format("unknown dimension '{}' to split (allowed: m, n)", name));
+}
+
+std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
+                                const Params& params) {
+  const bool rows = axis == SplitAxis::m;
+  const std::size_t block = shape.output.numbers() ? 1 : mx::kBlockSize;
+  const std::size_t unit = rows ? 1 : std::max<std::size_t>(params.num_pe, block);
+  const std::size_t size = rows ? shape.m : shape.n, units = (size + unit - 1) / unit;
+  if (units < engines) {
+    throw mx::Error(fmt::format("{} {} cannot be split among {} engines: {} at least for each",
+                                size, rows ? "rows" : "columns", engines, unit));
+  }
+  std::vector<JobShape> parts(engines, shape);
+  for (unsigned i = 0; i < engines; i++) {
+    const std::size_t begin = units * i / engines * unit;
+    const std::size_t end = std::min(units * (i + 1) / engines * unit, size);
+    (rows ? parts[i].m : parts[i].n) = end - begin;
+  }
+  return parts;
+}
+
+uint64_t TeamResult::cycles() const {
+  uint64_t cycles = 0;
+  for (const Member& member : members) cycles = std::max(cycles, member.result.cycles);
+  return cycles;
+}
+
+struct Team::Impl {
+  Target target;
+  Common common;
+  std::unique_ptr<SharedPlatform> platform;
+  std::deque<DriverSession> sessions;
+
+  template <typename AnyJob>
+  TeamResult run(const std::vector<AnyJob>& jobs);
+  void count_waits(TeamResult& result) const;
+  CommonOperand place_common(const JobShape& shape) const;
+};
+
+/// Address of the common operand of job `shape`, in the common part of the memory.
+CommonOperand Team::Impl::place_common(const JobShape& shape) const {
+  if (common == Common::nothing) return {};
+  JobParts parts(shape);
+  parts.place(platform->common_address());
+  if (common == Common::a) {
+    return {&JobParts::a, &JobParts::a_scales, parts.a.address, parts.a_scales.address};
+  }
+  return {&JobParts::b, &JobParts::b_scales, parts.b.address, parts.b_scales.address};
+}
+
+/// Called before and after a run; leaves the difference of the wait cycles in `result`.
+void Team::Impl::count_waits(TeamResult& result) const {
+  const Interconnect& bus = platform->interconnect();
+  for (unsigned i = 0; i < result.members.size(); i++) {
+    TeamResult::Member& member = result.members[i];
+    member.reads_waited = bus.reads_waited(i) - member.reads_waited;
+    member.writes_waited = bus.writes_waited(i) - member.writes_waited;
+  }
+}
+
+template <typename AnyJob>
+TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
+  if (jobs.size() != sessions.size()) throw mx::Error("a team needs one job per engine");
+  TeamResult result;
+  result.members.resize(jobs.size());
+  count_waits(result);
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<Host*> hosts;
+  for (unsigned i = 0; i < jobs.size(); i++) {
+    require_room(JobParts(shape_of(jobs[i])), platform->part_bytes());
+    hosts.push_back(&platform->host(i));
+  }
+  const CommonOperand operand = place_common(shape_of(jobs[0]));
+  for (unsigned i = 0; i < jobs.size(); i++) {
+    hosts[i]->start([&, i](Host& host) {
+      DeviceResult done = sessions[i].run(host, jobs[i], operand);
+      result.members[i].result = std::move(done);
+    });
+  }
+  try {
+    run_hosts(hosts);
+  } catch (const mx::Error& error) {
+    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+  }
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  result.wall_seconds = wall.count();
+  count_waits(result);
+  return result;
+}
+
+Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common common)
+    : impl_(std::make_unique<Impl>()) {
+  if (setup.timing.half_duplex) {
+    throw mx::Error("several engines cannot share a half-duplex memory; allowed: one engine");
+  }
+  impl_->target = target;
+  impl_->common = common;
+  impl_->sessions.resize(engines);
+  Memory::Config memory;
+  memory.timing = setup.timing;
+  const auto make = [&](unsigned index) {
+    return make_engine(target, setup, fmt::format("engine_{}", index));
+  };
+  impl_->platform = std::make_unique<SharedPlatform>(
+      sc_core::sc_gen_unique_name("team", true), memory, engines, make, common != Common::nothing);
+}
+
+Team::~Team() = default;
+
+TeamResult Team::run(const std::vector<Job>& jobs) { return impl_->run(jobs); }
+TeamResult Team::run(const std::vector<JobShape>& shapes) { return impl_->run(shapes); }
+
+}  // namespace mxe

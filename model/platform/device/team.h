@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/job/job.h"
+#include "model/platform/device/device.h"
+#include "model/platform/device/engine_setup.h"
+#include "model/platform/device/target.h"
+
+namespace mxe {
+
+/// Dimension of D along which a product is split.
+enum class SplitAxis : uint8_t { m, n };
+
+const char* split_name(SplitAxis axis);
+/// Inverse of split_name(); throws mx::Error with the allowed names.
+SplitAxis parse_split(const std::string& name);
+
+/// Splits a product into one part per engine, of about equal size: rows, or whole tiles of columns
+/// (whole blocks if the results have scales). Throws mx::Error if there are too few. Example: 100
+/// rows, 3 engines: 33 + 33 + 34.
+std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
+                                const Params& params);
+
+/// Results of several engines that started one job each in the same cycle.
+struct TeamResult {
+  struct Member {
+    DeviceResult result;
+    // Cycles by which the other engines delayed this engine's bursts.
+    uint64_t reads_waited = 0, writes_waited = 0;
+  };
+  std::vector<Member> members;
+  double wall_seconds = 0;  ///< wall-clock time of the simulation
+
+  /// Cycles until the last engine has finished.
+  uint64_t cycles() const;
+};
+
+/// Engines of one kind that share one memory and its bandwidth (Interconnect). Each has its own
+/// driver and part of the memory. See Device.
+class Team {
+ public:
+  /// Operand that all engines share.
+  enum class Common : uint8_t { nothing, a, b };
+
+  /// `setup.timing` applies to all engines together. The common operand is taken from the first
+  /// job; it is stored once, and reads of it are multicast.
+  Team(Target target, const EngineSetup& setup, unsigned engines, Common common = Common::nothing);
+  ~Team();
+
+  /// Runs one job per engine; see Device::run.
+  TeamResult run(const std::vector<Job>& jobs);
+  TeamResult run(const std::vector<JobShape>& shapes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mxe

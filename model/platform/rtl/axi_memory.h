@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "model/engine/memory/memory_port.h"
+#include "model/engine/memory/memory_timing.h"
+#include "model/numerics/base/random.h"
+#include "model/platform/engine_module.h"
+#include "model/platform/rtl/rtl_top.h"
+
+namespace mxe {
+
+/// AXI4 slave at the engine's memory port. Responds in order regardless of ids, converts bursts to
+/// requests with annotated times, and transfers the beats at those times. A read is requested when
+/// its address is accepted, a write when its address and all its data are present. The memory may
+/// respond at once or later; it handles one request at a time, in order.
+class AxiMemory {
+ public:
+  struct Request {
+    bool write = false;
+    uint64_t cycle = 0;
+    uint64_t address = 0;  ///< address of the first beat, beat aligned
+    std::size_t bytes = 0;
+    uint8_t* data = nullptr;           ///< destination of a read, source of a write
+    const uint8_t* enables = nullptr;  ///< writes only: 0xFF for each byte to write, else 0
+  };
+  struct Response {
+    bool known = false;
+    uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
+    BeatTimes times;
+  };
+  /// Handles a request. Its data and response stay at their addresses until the response is known.
+  using Transport = std::function<void(const Request&, Response&)>;
+
+  /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.
+  AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
+            Transport transport);
+
+  void drive(uint64_t cycle, RtlInputs& in);
+  void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
+
+  bool busy() const;
+  std::size_t reads_outstanding() const { return reads_.size(); }
+  std::size_t writes_outstanding() const { return addresses_.size() + writes_.size(); }
+
+ private:
+  struct Read {
+    std::vector<uint8_t> data;
+    Response response;
+    unsigned beats = 0, next = 0;
+    uint8_t id = 0;
+
+    bool has_beat(uint64_t cycle) const {
+      return response.known && response.times.beat(next) <= cycle;
+    }
+  };
+  struct WriteAddress {
+    uint64_t address = 0;
+    unsigned beats = 0;
+    uint8_t id = 0;
+  };
+  struct WriteData {
+    std::vector<uint8_t> data, enables;
+    bool complete = false;
+  };
+  struct Write {
+    WriteData burst;
+    Response response;
+    uint64_t issued = 0;  // cycle of the request
+    unsigned beats = 0;
+    uint8_t id = 0;
+
+    bool has_answer(uint64_t cycle) const {
+      return response.known && issued < cycle && response.times.beat(beats - 1) <= cycle;
+    }
+  };
+
+  bool hesitate();
+  void accept_read(uint64_t cycle, const RtlOutputs& out);
+  void accept_data(const RtlOutputs& out);
+  void issue_writes(uint64_t cycle);
+
+  unsigned beat_bytes_;
+  PortLimits limits_;
+  bool back_pressure_;
+  Random random_;
+  Transport transport_;
+  std::deque<Read> reads_;
+  std::deque<WriteAddress> addresses_;                    // accepted, data incomplete
+  std::deque<WriteData> data_;                            // the last one may be incomplete
+  std::deque<Write> writes_;                              // responses to be sent
+  bool read_offered_ = false, response_offered_ = false;  // valid stays until ready
+};
+
+}  // namespace mxe

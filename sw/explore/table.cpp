@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/explore/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mxe::explore {
+namespace {
+
+std::string pair_text(const Point& point) {
+  return fmt::format("{} x {}", mx::element_format(point.format_a).name,
+                     mx::element_format(point.format_b).name);
+}
+
+// The column of formats has those of the point.
+std::vector<std::string> without_formats(std::vector<std::string> names) {
+  const auto is_format = [](const std::string& name) {
+    return name == "format_a" || name == "format_b";
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), is_format), names.end());
+  return names;
+}
+
+bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
+
+// "weights 3.99 GB, keys and values 35.7 MB in mxfp4_e2m1 (format_b)"
+std::string b_text(const Outcome& one) {
+  const char* const format = mx::element_format(one.point->format_b).name.c_str();
+  if (one.weight_bytes + one.kv_bytes == 0) {
+    return fmt::format(
+        "B of all products: {} (format_b={}); the workload does not say which of it "
+        "are weights",
+        with_prefix(one.b_bytes, "B"), format);
+  }
+  std::string text = "weights " + with_prefix(one.weight_bytes, "B");
+  if (one.kv_bytes != 0) {
+    text +=
+        fmt::format(", keys and values {} in {}", with_prefix(one.kv_bytes, "B"), one.kv_formats);
+  }
+  const double others = one.b_bytes - one.weight_bytes - one.kv_bytes;
+  if (others > 0) text += fmt::format(", other B {}", with_prefix(others, "B"));
+  return fmt::format("{} (format_b={})", text, format);
+}
+
+}  // namespace
+
+std::string with_prefix(double value, const std::string& unit) {
+  constexpr const char* kPrefixes[] = {"f", "p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  if (!(value > 0) || !std::isfinite(value)) return fmt::format("{:.3g} {}", value, unit);
+  int step = static_cast<int>(std::floor(std::log10(value) / 3));
+  if (value / std::pow(1000, step) >= 999.5) step++;  // 999.96 is 1.00 k, not 1000
+  step = std::clamp(step, -5, 6);
+  const double scaled = value / std::pow(1000, step);
+  const int decimals = scaled >= 99.95 ? 0 : scaled >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}{}", scaled, decimals, kPrefixes[step + 5], unit);
+}
+
+void print_columns() {
+  fmt::print(
+      "\nColumns: ms and energy of one run; used, MACs done of those that all multipliers could do "
+      "in that time;\nkGE, area in 1,000 gate equivalents with memories; bound by, the part that "
+      "limits most of the time.\n");
+}
+
+void print_front(const FrontTable& table, std::size_t most) {
+  std::vector<const Outcome*> front;
+  std::copy_if(table.outcomes.begin(), table.outcomes.end(), std::back_inserter(front),
+               [](const Outcome* one) { return one->on_front; });
+  std::stable_sort(front.begin(), front.end(),
+                   [](const Outcome* a, const Outcome* b) { return a->seconds < b->seconds; });
+  const bool measured = std::any_of(front.begin(), front.end(), is_measured);
+  const std::vector<std::string> names = without_formats(table.varying);
+  fmt::print("\n{}: {} points on the fronts of area and time\n", table.title, front.size());
+  fmt::print("{:>12} {:>6} {:>7} {:>9} {:>8}", "ms", "used", "kGE", "SRAM KiB", "energy");
+  if (table.items != 0) fmt::print(" {:>10}/s", table.item_name);
+  if (measured) fmt::print(" {:>8}", "SQNR dB");
+  fmt::print("  {:<8}  {:<23}  point\n", "bound by", "A x B");
+  for (std::size_t i = 0; i < front.size(); i++) {
+    if (i == most) {
+      fmt::print("  and {} more\n", front.size() - most);
+      break;
+    }
+    const Outcome& one = *front[i];
+    fmt::print("{:>12.4f} {:>4.0f} % {:>7.0f} {:>9.1f} {:>8}", 1e3 * one.seconds,
+               100 * one.utilisation, one.area / 1e3, one.sram_kib, with_prefix(one.joules, "J"));
+    if (table.items != 0) {
+      fmt::print(" {:>{}.4g}", static_cast<double>(table.items) / one.seconds,
+                 std::max<std::size_t>(12, table.item_name.size() + 2));
+    }
+    if (measured) {
+      fmt::print(" {:>8}", one.accuracy ? fmt::format("{:.2f}", one.accuracy->sqnr_db) : "-");
+    }
+    fmt::print("  {:<8}  {:<23}  {}\n", one.bound_by, pair_text(*one.point),
+               point_text(*one.point, names));
+  }
+}
+
+void print_workload_notes(const FrontTable& table, std::size_t layers) {
+  std::vector<std::string> notes;
+  for (const Outcome* one : table.outcomes) {
+    std::string note = b_text(*one);
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  }
+  for (const std::string& note : notes) fmt::print("  {}\n", note);
+  const auto measured = std::find_if(table.outcomes.begin(), table.outcomes.end(), is_measured);
+  if (measured == table.outcomes.end()) {
+    fmt::print("  SQNR not measured: --tensors FILE gives the layers their tensors\n");
+  } else if ((*measured)->accuracy->layers < layers) {
+    fmt::print("  SQNR of the {} of {} layers that have tensors\n", (*measured)->accuracy->layers,
+               layers);
+  }
+}
+
+void print_port_note(const std::vector<Point>& points) {
+  std::size_t narrow = 0;
+  const Point* example = nullptr;
+  for (const Point& point : points) {
+    // A half-duplex memory is as fast as both directions of a port at most.
+    const double port = point.params.mem_bytes() * (point.timing.half_duplex ? 2.0 : 1.0);
+    if (point.timing.bytes_per_cycle <= port) continue;
+    if (!example) example = &point;
+    narrow++;
+  }
+  if (!example) return;
+  fmt::print(
+      "note: in {} of {} points the port is narrower than the memory: with "
+      "mem_bytes_per_cycle={} it moves {} bytes per cycle (MEM_W={});\n"
+      "  the constraint mem_bytes_per_cycle <= port_bytes_per_cycle leaves them out\n",
+      narrow, points.size(), example->timing.bytes_per_cycle, example->params.mem_bytes(),
+      example->params.mem_w);
+}
+
+}  // namespace mxe::explore
