@@ -17,10 +17,7 @@ function(mxe_embed source)
     list(APPEND items ${CMAKE_MATCH_1}${path})
   endforeach()
   list(JOIN items "|" items)
-  add_custom_command(
-    OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${source} -D HEADER=${ARG_HEADER}
-            -D NAMESPACE=${ARG_NAMESPACE} "-DFILES=${items}" -P ${MXE_EMBED_SCRIPT}
-    DEPENDS ${files} ${MXE_EMBED_SCRIPT}
-    VERBATIM)
+  add_custom_command(OUTPUT ${source} COMMAND ${CMAKE_COMMAND} -D OUTPUT=${source} -D HEADER=${ARG_HEADER} -D
+                                              NAMESPACE=${ARG_NAMESPACE} "-DFILES=${items}" -P ${MXE_EMBED_SCRIPT}
+                     DEPENDS ${files} ${MXE_EMBED_SCRIPT} VERBATIM)
 endfunction()

@@ -6,9 +6,9 @@ set(MXE_FUZZ_FLAGS -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sa
 set(MXE_FUZZ FALSE)
 if(MXE_CLANGXX)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/fuzz/probe.cpp
-    "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n")
+       "extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }\n")
   execute_process(COMMAND ${MXE_CLANGXX} ${MXE_FUZZ_FLAGS} probe.cpp -o probe
-    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
+                  WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz RESULT_VARIABLE probe OUTPUT_QUIET ERROR_QUIET)
   if(probe EQUAL 0)
     set(MXE_FUZZ TRUE)
   else()
@@ -33,10 +33,9 @@ function(mxe_instrumented variable source)
     return()
   endif()
   set_property(GLOBAL APPEND PROPERTY MXE_INSTRUMENTED ${object})
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${MXE_CCACHE} ${MXE_CLANGXX} ${MXE_FUZZ_FLAGS} -I${PROJECT_SOURCE_DIR} ${MXE_FUZZ_INCLUDES}
-            -MD -MF ${object}.d -c ${source} -o ${object}
-    DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name} for fuzzers" VERBATIM)
+  add_custom_command(OUTPUT ${object} COMMAND ${MXE_CCACHE} ${MXE_CLANGXX} ${MXE_FUZZ_FLAGS} -I${PROJECT_SOURCE_DIR}
+                                              ${MXE_FUZZ_INCLUDES} -MD -MF ${object}.d -c ${source} -o ${object}
+                     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name} for fuzzers" VERBATIM)
 endfunction()
 
 # mxe_add_fuzzer(<name> <seconds> <label> SOURCES <file>... [LIBRARIES <library>...]): builds <name> from <name>.cpp and
@@ -61,15 +60,15 @@ function(mxe_add_fuzzer name seconds label)
       list(APPEND libraries ${library})
     endif()
   endforeach()
-  add_custom_command(OUTPUT ${name}
-    COMMAND ${MXE_CLANGXX} ${MXE_FUZZ_FLAGS} ${objects} ${libraries} -lfmt -o ${name}
-    DEPENDS ${objects} ${targets} COMMENT "Linking ${name}" VERBATIM)
+  add_custom_command(OUTPUT ${name} COMMAND ${MXE_CLANGXX} ${MXE_FUZZ_FLAGS} ${objects} ${libraries} -lfmt -o ${name}
+                     DEPENDS ${objects} ${targets} COMMENT "Linking ${name}" VERBATIM)
   add_custom_target(${name}_build ALL DEPENDS ${name})
   string(REPLACE fuzz_ corpus_ corpus ${name})
   # New inputs are written to the build tree's corpus; the source tree's corpus is only read.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${corpus})
-  add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${name} -max_total_time=${seconds} -timeout=10
-    -max_len=4096 -rss_limit_mb=1024 -verbosity=0 ${CMAKE_CURRENT_BINARY_DIR}/${corpus}
-    ${CMAKE_CURRENT_SOURCE_DIR}/${corpus})
+  add_test(
+    NAME ${name}
+    COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${name} -max_total_time=${seconds} -timeout=10 -max_len=4096 -rss_limit_mb=1024
+            -verbosity=0 ${CMAKE_CURRENT_BINARY_DIR}/${corpus} ${CMAKE_CURRENT_SOURCE_DIR}/${corpus})
   set_tests_properties(${name} PROPERTIES LABELS "${label};fuzz")
 endfunction()

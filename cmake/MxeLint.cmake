@@ -9,8 +9,7 @@ find_program(MXE_YOSYS yosys)
 # mxe_lint(<target> <test> COMMAND <command>...): the command as a target and as a test.
 function(mxe_lint target test)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "" COMMAND)
-  add_custom_target(${target} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                    VERBATIM USES_TERMINAL)
+  add_custom_target(${target} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM USES_TERMINAL)
   if(MXE_BUILD_TESTS)
     add_test(NAME lint.${test} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(lint.${test} PROPERTIES LABELS lint)
@@ -21,19 +20,20 @@ endfunction()
 set(_lint ${PROJECT_SOURCE_DIR}/scripts/lint)
 add_custom_target(format COMMAND ${_lint} --fix VERBATIM USES_TERMINAL)
 add_custom_target(lint-sources COMMAND ${_lint} --only clang-format,ruff,cmake-format,shellcheck,mypy,clang-tidy
-                               VERBATIM USES_TERMINAL)
+                  VERBATIM USES_TERMINAL)
 mxe_lint(format-check format COMMAND ${_lint} --only clang-format)
 mxe_lint(lint-shell shell COMMAND ${_lint} --only shellcheck)
 mxe_lint(lint-python python COMMAND ${_lint} --only ruff)
+mxe_lint(lint-cmake cmake COMMAND ${_lint} --only cmake-format)
 if(MXE_BUILD_TESTS)
-  set_tests_properties(lint.python PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)  # without PyPI
+  set_tests_properties(lint.python lint.cmake PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300) # without PyPI
 endif()
 
 # ----------------------------------------------------------------------------------- the RTL
 if(NOT MXE_BUILD_RTL)
   return()
 endif()
-include(${PROJECT_SOURCE_DIR}/model/platform/rtl/MxeVerilate.cmake)  # the parameters of the named configurations
+include(${PROJECT_SOURCE_DIR}/model/platform/rtl/MxeVerilate.cmake) # the parameters of the named configurations
 
 # Turns NAME=VALUE ... into Yosys' "-set NAME VALUE ...".
 function(mxe_yosys_parameters result parameters)
@@ -61,9 +61,8 @@ foreach(config small base)
     set(_chparam "chparam ${_set} mxe_top;")
   endif()
   # -e: a warning is an error.
-  mxe_lint(yosys-check-${config} yosys_${config}
-           COMMAND ${MXE_YOSYS} -q -e .* -p
-                   "read_verilog -sv -I${MXE_RTL_INCLUDE} ${_yosys_sources}; ${_chparam} \
+  mxe_lint(yosys-check-${config} yosys_${config} COMMAND ${MXE_YOSYS} -q -e .* -p
+           "read_verilog -sv -I${MXE_RTL_INCLUDE} ${_yosys_sources}; ${_chparam} \
 hierarchy -check -top mxe_top; proc; check -assert")
   list(APPEND _yosys_targets yosys-check-${config})
 endforeach()

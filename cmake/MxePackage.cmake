@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME mxe)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
-"OCP Microscaling (MX) matrix engine: reference, model and RTL
+    "OCP Microscaling (MX) matrix engine: reference, model and RTL
 Quantizes matrices to the MX number formats and multiplies them on a bit-exact
 reference, on a cycle-accurate SystemC model and on simulated RTL. `mxe demo`
 classifies handwritten digits on all three.")
@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "mxe (= ${PROJECT_VERSION}), libfmt-dev, libsystemc-dev, libyaml-cpp-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, verilator, zlib1g-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-"OCP Microscaling (MX) matrix engine: libraries, driver and RTL sources
+    "OCP Microscaling (MX) matrix engine: libraries, driver and RTL sources
 Headers, static libraries and a CMake package for programs that use the
 reference, the model, the simulated RTL or the C driver; the RTL in
 SystemVerilog with its file lists; documents.")

@@ -26,7 +26,7 @@ CLEAN = {
     "build/_core.pyi": "def once(x: int) -> int: ...\n",
     "scripts/tool.py": 'import sys\n\nprint(sys.argv)\n',
     "scripts/run": '#!/bin/bash\nfor file in "$@"; do echo "$file"; done\n',
-    "CMakeLists.txt": "set(list a b c)\n",
+    "cmake/list.cmake": "set(list a b c)\n",
 }
 # check: file, text, text of the fault, what the tool prints
 FAULTS = [
@@ -38,7 +38,7 @@ FAULTS = [
     ("mypy", "sw/python/mxe/__init__.py", "(x: int) -> int", "(x: str) -> int", "arg-type"),
     ("mypy", "sw/python/mxe/__init__.py", "(x: int) -> int", "(x)", "no-untyped-def"),
     ("shellcheck", "scripts/run", '"$file"', "$file", "SC2086"),
-    ("cmake-format", "CMakeLists.txt", "set(list a b c)", "set( list a b c )", "CMakeLists.txt"),
+    ("cmake-format", "cmake/list.cmake", "set(list a b c)", "set( list a b c )", "cmake/list.cmake"),
 ]
 
 
@@ -91,7 +91,7 @@ class Lint(unittest.TestCase):
             if check in ("clang-format", "cmake-format") or name == "scripts/tool.py":
                 self.write(name, CLEAN[name].replace(text, fault, 1))
         self.assertEqual(0, self.lint("--fix").returncode)
-        for name in ("model/sum.cpp", "scripts/tool.py", "CMakeLists.txt"):
+        for name in ("model/sum.cpp", "scripts/tool.py", "cmake/list.cmake"):
             self.assertEqual(CLEAN[name], (self.root / name).read_text(encoding="utf-8"))
 
     def test_an_unknown_check_is_refused(self):
