@@ -15,10 +15,10 @@
 namespace mxe::explore {
 namespace {
 
-// Some megabytes.
+// Limits the file to some megabytes.
 constexpr uint64_t kMostTraced = 50'000;
 
-// Shorter by whole `unit`s, at most to two of them and the ragged rest.
+// Reduces a length by whole units, to at least two units plus the remainder.
 std::size_t shorter(std::size_t length, std::size_t unit) {
   return length <= 3 * unit ? length : 2 * unit + length % unit;
 }

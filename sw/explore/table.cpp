@@ -14,7 +14,7 @@ std::string pair_text(const Point& point) {
                      mx::element_format(point.format_b).name);
 }
 
-// The column of formats has those of the point.
+// The formats have their own column.
 std::vector<std::string> without_formats(std::vector<std::string> names) {
   const auto is_format = [](const std::string& name) {
     return name == "format_a" || name == "format_b";
@@ -118,7 +118,7 @@ void print_port_note(const std::vector<Point>& points) {
   std::size_t narrow = 0;
   const Point* example = nullptr;
   for (const Point& point : points) {
-    // A half-duplex memory is as fast as both directions of a port at most.
+    // A half-duplex memory uses at most both directions of the port.
     const double port = point.params.mem_bytes() * (point.timing.half_duplex ? 2.0 : 1.0);
     if (point.timing.bytes_per_cycle <= port) continue;
     if (!example) example = &point;

@@ -25,15 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Seconds on the RTL of a configuration like base.
+// Takes seconds on the RTL of a configuration such as base.
 constexpr uint64_t kMostCycles = 400'000;
 
-// A half-duplex memory serves bursts in the order in which they reach it. The model knows some of
-// them earlier than others, so its order may differ: in percent.
+// Allowed error in percent. A half-duplex memory serves bursts in the order of arrival, and the
+// model issues some of them in a different order.
 constexpr double kHalfDuplexError = 15;
 
 #ifdef MXE_WITH_RTL
-// The checkout that this program was built from.
+// The checkout of this build.
 fs::path source_folder() {
   std::ifstream cache(fs::path(mx::program_directory()) / "CMakeCache.txt");
   const std::string key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
@@ -46,7 +46,7 @@ fs::path source_folder() {
       "folder only");
 }
 
-// The library of an engine with these parameters, built if that is allowed.
+// The library of an engine with these parameters; --build allows to build it.
 std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";
@@ -107,7 +107,7 @@ bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
                    const fs::path& folder) {
   const std::vector<Sample> samples = sample_fronts(outcomes, count, kMostCycles);
   std::map<std::string, std::string> libraries;
-  std::vector<Device> devices;  // all before the first runs: SystemC elaborates once
+  std::vector<Device> devices;  // all before the first run: SystemC elaborates once
   for (const Sample& sample : samples) {
     devices.emplace_back(Target::rtl, setup_of(*sample.outcome->point, folder, libraries));
   }

@@ -25,8 +25,8 @@ bool starts_with(const std::vector<uint8_t>& bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-/// By the contents, or where they say nothing by the name. A damaged file gets the error of the
-/// reader whose file it should be.
+/// Determines the kind from the contents, else from the file name. The reader of that kind then
+/// reports a damaged file.
 FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
   constexpr std::size_t kSafetensorsPrefix = 8;
   if (starts_with(bytes, "\x93NUMPY")) return FileKind::npy;
@@ -59,7 +59,7 @@ FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
                       std::string(type));
 }
 
-/// What the codes of a type of .safetensors files stand for; empty for other types.
+/// Values of the codes of a .safetensors type; empty for other types.
 std::vector<float> values_of(const std::string& dtype) {
   const auto table = [](unsigned bits, const auto& decode) {
     std::vector<float> values(std::size_t{1} << bits);
@@ -80,7 +80,7 @@ std::vector<float> values_of(const std::string& dtype) {
 
 }  // namespace
 
-/// A file of arrays, whose header or directory is read once.
+/// An open file of arrays. Its header or directory is read once.
 class ArrayFile {
  public:
   /// `bytes` must outlive the object.
@@ -98,7 +98,7 @@ class ArrayFile {
   const std::vector<std::string>& names() const { return names_; }
   /// Empty in a .npy file.
   std::string name(std::size_t i) const { return has_names() ? names_[i] : ""; }
-  /// The number of a name, or nothing.
+  /// The index of the array with a name, if it exists.
   std::optional<std::size_t> find(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) return std::nullopt;
@@ -200,7 +200,7 @@ std::vector<Skipped> InputFiles::for_each_floats(const std::string& path, const 
     }
   }
   if (!arrays.empty() && skipped.size() == arrays.size()) {
-    throw mx::Error(fmt::format("{}: none of the {} arrays can be taken: '{}' is {}", path,
+    throw mx::Error(fmt::format("{}: none of the {} arrays can be used: '{}' is {}", path,
                                 arrays.size(), skipped[0].name, skipped[0].reason));
   }
   return skipped;
@@ -209,12 +209,13 @@ std::vector<Skipped> InputFiles::for_each_floats(const std::string& path, const 
 void InputFiles::require_all_names_used() const {
   if (used_ == names_.size()) return;
   throw mx::Error(fmt::format(
-      "--tensor {} is for no file: only .npz and .safetensors files have names", names_[used_]));
+      "--tensor {}: no file uses this name; allowed: one name per .npz or .safetensors file",
+      names_[used_]));
 }
 
 void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
                        const std::string& files) {
-  std::string what = "Which array of an .npz or .safetensors file";
+  std::string what = "Array of an .npz or .safetensors file";
   if (!files.empty()) what += "; once for each such file, in the order " + files;
   command.add_option("--tensor", names, what)->type_name("NAME")->expected(1)->take_all();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe compare: what an array loses in each of several formats, by each of several presets.
+// mxe compare: errors of an array in several formats and presets.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-/// The preset is worth a column only where it was asked for.
+/// Prints the preset only if --presets was given.
 void print_table(const std::vector<mx::FormatComparison>& comparisons, bool presets) {
   const auto label = [presets](const std::string& format, const std::string& preset) {
     return presets ? fmt::format("{:<12} {:<23}", format, preset) : fmt::format("{:<12}", format);

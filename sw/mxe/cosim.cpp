@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe cosim: model and RTL side by side on random jobs, every byte, counter and cycle compared.
+// mxe cosim: runs random jobs on model and RTL and compares every byte, counter and cycle.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,12 +33,12 @@ struct Options {
   bool json = false;
 };
 
-/// Throws unless the RTL can run random cases and was built from its sources as they are now.
+/// Throws unless the RTL can run random cases and is up to date with its sources.
 void require_engine(const RegressionOptions& options) {
   if (!options.rtl.own) require_current_rtl(Params::named(options.config), options.waves);
 }
 
-/// The same of one case.
+/// Throws unless the RTL can run this case.
 void require_engine_for(const RegressionOptions& options, const NamedCase& named) {
   const CoSimCase& c = named.content;
   if (!options.rtl.own) return require_current_rtl(Params::named(c.config), options.waves);
@@ -59,7 +59,7 @@ std::vector<NamedCase> load_cases(const std::vector<std::string>& paths,
   return cases;
 }
 
-/// The random cases of all seeds, from files if other processes ran them.
+/// Results of the random cases of all seeds, from the files of --merge if given.
 RegressionResult random_result(const RegressionOptions& regression,
                                const std::vector<std::string>& files) {
   require_engine(regression);
@@ -67,7 +67,7 @@ RegressionResult random_result(const RegressionOptions& regression,
   return report_seeds(merge_results(files, regression), regression, show_progress);
 }
 
-/// Runs the seeds and leaves the report to whoever merges the files.
+/// Runs the seeds and saves the results for --merge, without a report.
 int run_part(const RegressionOptions& regression, const std::string& file) {
   require_engine(regression);
   const SeedResults results = run_seeds(regression, show_progress);
@@ -119,58 +119,61 @@ Command add_cosim(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   RegressionOptions& regression = options->regression;
   regression.parallel = hardware_threads();
-  command->add_option("--jobs-per-seed", regression.jobs_per_seed, "Jobs of each seed")
+  command->add_option("--jobs-per-seed", regression.jobs_per_seed, "Number of jobs per seed")
       ->check(above_zero())
       ->capture_default_str();
-  command->add_option("--seeds", regression.seeds, "How many seeds, each a process of its own")
+  command
+      ->add_option("--seeds", regression.seeds,
+                   "Number of seeds; each seed runs in a separate process")
       ->check(above_zero())
       ->capture_default_str();
-  command->add_option("--seed", regression.first_seed, "The first seed")->capture_default_str();
+  command->add_option("--seed", regression.first_seed, "First seed")->capture_default_str();
   CLI::Option* config =
-      command->add_option("--config", regression.config, "The configuration: small, base or large");
+      command->add_option("--config", regression.config, "Configuration: small, base or large");
   config->capture_default_str();
   command
       ->add_option("--rtl", options->rtl,
-                   "Run an engine of your own, a shared library, in place of the project's RTL")
+                   "Run another engine, a shared library, instead of the project's RTL")
       ->excludes(config);
   command
       ->add_option("--cycle-tolerance", options->cycle_tolerance,
-                   "Largest difference of model and RTL in the cycles of a job, relative to the "
+                   "Allowed difference of model and RTL in the cycles of a job, relative to the "
                    "RTL (default: 0; not compared with --rtl)")
       ->check(not_negative());
   command
-      ->add_option("--arithmetic", options->arithmetic,
-                   "What computes the model's results in all cases: golden, structural, or drawn: "
-                   "block by block in every fourth random case, as a case file says")
+      ->add_option(
+          "--arithmetic", options->arithmetic,
+          "Arithmetic of the model: golden, structural (block by block), or drawn: structural "
+          "in every fourth random case, in case files as they define")
       ->check(CLI::IsMember({"golden", "structural", "drawn"}))
       ->capture_default_str();
-  command->add_option("--parallel", regression.parallel, "Processes at a time")
+  command->add_option("--parallel", regression.parallel, "Number of parallel processes")
       ->check(above_zero())
       ->capture_default_str();
-  CLI::Option* cases = command->add_option(
-      "--case", options->cases, "Run these case files instead of random ones, as they are");
+  CLI::Option* cases =
+      command->add_option("--case", options->cases, "Run these case files instead of random cases");
   CLI::Option* junit =
       command->add_option("--junit", options->junit, "Write a JUnit report to this file");
   command
       ->add_option("--failures", regression.failures,
-                   "Save the minimal cases in this directory, made when needed")
+                   "Save the minimal case of each failure in this directory")
       ->capture_default_str();
   CLI::Option* waves = command->add_option(
       "--waves-on-failure", options->waves,
-      "Save them in this directory instead, each with a recording as FST and a GTKWave save file");
+      "Save the minimal cases in this directory, each with FST waves and a GTKWave save file");
   CLI::Option* coverage =
       command
           ->add_option("--coverage", options->coverage,
-                       "Write what was covered to this directory, for scripts/coverage")
+                       "Write coverage data to this directory, for scripts/coverage")
           ->type_name("DIR");
   CLI::Option* json = command->add_flag("--json", options->json, "Print one JSON object");
   CLI::Option* merge = command->add_option(
       "--merge", options->merge,
-      "Report what these files of --results say about the seeds instead of running them");
+      "Report the results in these files of --results instead of running the seeds");
   merge->excludes(cases)->excludes(coverage);
   command
       ->add_option("--results", options->results,
-                   "Save what came of the seeds in this file, for --merge, and report nothing")
+                   "Save the results of the seeds in this file, for --merge, without a report")
       ->excludes(cases)
       ->excludes(junit)
       ->excludes(waves)

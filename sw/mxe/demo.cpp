@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe demo: a digit classifier, quantized in several formats, on reference, model and RTL.
+// mxe demo: a digit classifier in several formats on reference, model and RTL.
 
 #include <fmt/format.h>
 

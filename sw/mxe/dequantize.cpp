@@ -45,9 +45,9 @@ std::size_t blocks_of(std::size_t length, std::size_t block) {
   return (length + block - 1) / block;
 }
 
-/// The axis along which there is one scale for every block: that of --axis, or the only one that
-/// the shapes allow. (Where several do, the blocks hold one element and it makes no difference.)
-/// Throws mx::Error if there is none.
+/// The axis of the blocks: --axis, else the axis that the shapes determine. (If the shapes fit
+/// several axes, each block has one element and the axis does not matter.) Throws mx::Error if none
+/// fits.
 std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptions& quantizer,
                       const mx::ArrayParts& parts) {
   if (quantizer.walk == mx::BlockWalk::flat) return 0;
@@ -73,7 +73,7 @@ std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptio
       options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
 }
 
-/// The elements' codes; --pack and --length say how they lie in the file.
+/// Reads the elements' codes, unpacked as --pack and --length require.
 void read_elements(InputFiles& files, const DequantizeOptions& options,
                    const mx::ElementFormat& format, mx::ArrayParts& parts) {
   mx::NamedTensor tensor = files.read(options.elements, "elements");
@@ -89,7 +89,7 @@ void read_elements(InputFiles& files, const DequantizeOptions& options,
   parts.codes = std::move(codes.values);
 }
 
-/// The shape of the scale codes that --swizzle has made one row of bytes.
+/// Shape of the scale codes before --swizzle.
 std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
                                      std::vector<std::size_t> elements, std::size_t block) {
   const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());
@@ -98,8 +98,8 @@ std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
   return elements;
 }
 
-/// Scales: codes, or float32 numbers. Returns the name of their tensor; files of one array have
-/// none.
+/// Reads the scales, codes or float32 numbers. Returns the name of their tensor; empty for .npy
+/// files.
 std::string read_scales(InputFiles& files, const DequantizeOptions& options,
                         const mx::QuantizerOptions& quantizer, mx::ArrayParts& parts) {
   mx::NamedTensor tensor = files.read(options.scales, "scales");
@@ -121,8 +121,8 @@ std::string read_scales(InputFiles& files, const DequantizeOptions& options,
   return name;
 }
 
-/// What mxe.save of the Python package says about an array in the metadata of a file; null if the
-/// file says nothing. `prefix` is what the names of the array's tensors begin with.
+/// Metadata that mxe.save of the Python package wrote for an array; null if the file has none.
+/// `prefix` is the common prefix of the names of the array's tensors.
 Json said_about(const Extras& file, const std::string& prefix) {
   const auto text = file.metadata.find(prefix + "mxe");
   return text == file.metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
@@ -137,7 +137,7 @@ mx::SwitchValue switch_value_of(const Json& value) {
   return {};
 }
 
-/// Throws mx::Error if the metadata name another quantizer than the options.
+/// Throws mx::Error if the quantizer in the metadata differs from the options.
 void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                             const mx::Quantizer& quantizer, const std::string& path) {
   if (!said.is_object()) return;
@@ -156,7 +156,7 @@ void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                               options.quantizer.format, options.quantizer.preset));
 }
 
-/// A number that a file holds for its whole array: a tensor of one element, or in the metadata.
+/// A number for the whole array: from a tensor of one element, or from the metadata.
 std::optional<float> stored_number(const Extras& file, const std::string& path,
                                    const std::string& prefix, const Json& said,
                                    const std::string& name) {
@@ -171,15 +171,15 @@ std::optional<float> stored_number(const Extras& file, const std::string& path,
   return said[name].get<float>();
 }
 
-/// Throws mx::Error if an option and a file say different numbers.
+/// Throws mx::Error if an option and a file have different numbers.
 void require_same(const char* option, const std::optional<float>& given,
                   const std::optional<float>& stored, const std::string& path) {
   if (!given || !stored || *given == *stored) return;
   throw mx::Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
 }
 
-/// The scale of the whole array: as the options say, or as the file of the scales or that of the
-/// elements holds it.
+/// The scale of the whole array: from the options, else from the file of the scales or the
+/// elements.
 void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
                        const mx::Quantizer& quantizer, const std::string& scales_name,
                        mx::ArrayParts& parts) {
@@ -206,7 +206,7 @@ void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
   }
 }
 
-/// Writes the values, rounded to nearest even where --dtype is narrower.
+/// Writes the values, rounded to nearest even if --dtype is narrower.
 void write_values(const DequantizeOptions& options, const Array<float>& values) {
   OutputFiles files;
   if (options.dtype == "float32") {
@@ -279,25 +279,24 @@ Command add_dequantize(CLI::App& app) {
   options->quantizer.add_to(*command);
   command->add_option(
       "--tensor-scale", options->tensor_scale,
-      "Factor of the whole array, for presets that have one (nvfp4: `quantize --json` "
-      "tells it; default: as a .safetensors file of `quantize` or mxe.save holds it)");
+      "Scale of the whole array, for presets that have one (nvfp4: see `quantize --json`; "
+      "default: from a .safetensors file of `quantize` or mxe.save)");
   command->add_option("--tensor-amax", options->tensor_amax,
-                      "The amax that the factor is made of, instead");
+                      "Instead of --tensor-scale: the amax of the whole array");
   command->add_option("--row-amax", options->row_amaxes,
-                      "amax of every row (float32), for presets with a scale for every row");
+                      "amax of each row (float32), for presets with a scale per row");
   command
       ->add_option("--output", options->output,
                    "Write the values to a .npy or .safetensors file or -, standard output")
       ->required();
-  command->add_option("--dtype", options->dtype, "Their type: float32, bfloat16 or float16")
+  command->add_option("--dtype", options->dtype, "Type of the values: float32, bfloat16 or float16")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->capture_default_str();
-  command->add_option("--axis", options->axis,
-                      "Axis the blocks run along (default: as the shapes say)");
+  command->add_option("--axis", options->axis, "Axis of the blocks (default: from the shapes)");
   add_packing_option(*command, options->packing);
   add_swizzle_option(*command, options->swizzled);
   command->add_option("--length", options->length,
-                      "With --pack: elements along the last axis (default: all in the bytes)");
+                      "With --pack: length of the last axis (default: all elements in the bytes)");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe diff: where two systems quantize an array differently, and by which of their rules.
+// mxe diff: elements that two presets quantize differently, and the switches that cause it.
 
 #include <fmt/format.h>
 
@@ -131,9 +131,9 @@ Command add_diff(CLI::App& app) {
   command->add_option("--presets", options->presets, "A B: the two presets")
       ->required()
       ->expected(1, 2);
-  command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
+  command->add_option("--axis", options->axis, "Axis of the blocks; -1 is the last")
       ->capture_default_str();
-  command->add_option("--show", options->show, "Elements to show")->capture_default_str();
+  command->add_option("--show", options->show, "Number of elements to show")->capture_default_str();
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -45,7 +45,7 @@ Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const V
   return job;
 }
 
-/// The classifier in one format after the other, on the same devices.
+/// Runs the classifier in one format after the other, on the same devices.
 class DigitsDemo {
  public:
   DigitsDemo(const Digits& digits, const EngineSetup& setup)
@@ -71,7 +71,7 @@ class DigitsDemo {
   }
 
  private:
-  /// Runs the job everywhere; returns golden's result, from which the next layer starts.
+  /// Runs the job on all targets. Returns golden's result, the input of the next layer.
   std::vector<float> run_layer(const Job& job, const std::string& name, VariantResult& result) {
     mx::GemmOptions options;
     options.dual = params_.fp4_dual != 0;

@@ -25,18 +25,18 @@ void EngineChoice::add_to(CLI::App& command) {
   command.add_option("--mem-latency", timing_.latency, "Cycles from a request to its first beat")
       ->capture_default_str();
   command.add_option("--mem-bytes-per-cycle", timing_.bytes_per_cycle,
-                     "Memory bandwidth of each direction (default: as wide as the engine's port)");
+                     "Memory bandwidth per direction (default: the width of the engine's port)");
   command.add_flag("--mem-half-duplex", timing_.half_duplex,
                    "Reads and writes share the memory's bandwidth (DDR, LPDDR)");
   command.add_option("--mem-jitter", timing_.jitter_seed,
                      "Seed of a random extra latency (default: none)");
   command
       .add_option("--mem-outstanding-reads", ports_.reads,
-                  "Read bursts under way at a time, at most")
+                  "Maximum number of outstanding read bursts")
       ->capture_default_str();
   command
       .add_option("--mem-outstanding-writes", ports_.writes,
-                  "Write bursts under way at a time, at most")
+                  "Maximum number of outstanding write bursts")
       ->capture_default_str();
   add_build_option(command);
 }
@@ -45,7 +45,7 @@ std::vector<std::string> spread_assignments(const std::vector<std::string>& word
   std::vector<std::string> spread;
   bool assigning = false, options = true;
   for (const std::string& word : words) {
-    options = options && word != "--";  // what follows that is not ours
+    options = options && word != "--";  // further words belong to another program
     const bool assignment = word.find('=') != std::string::npos && word[0] != '-';
     const bool first = !spread.empty() && spread.back() == "--set";
     if (options && assigning && assignment && !first) spread.push_back("--set");

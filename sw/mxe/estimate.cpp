@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe estimate: the cycles of a matrix product, without data.
+// mxe estimate: cycles of a matrix product, without data.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -37,7 +37,7 @@ struct EstimateOptions {
 int run_team(const EstimateOptions& options, const JobShape& shape, Target target,
              const EngineSetup& setup) {
   if (options.trace.wanted() || !options.waves.empty()) {
-    throw mx::Error("--engines has no --trace and no --waves: they show one engine");
+    throw mx::Error("--engines excludes --trace and --waves, which show one engine");
   }
   const SplitAxis axis = parse_split(options.split);
   const std::vector<JobShape> parts = split_job(shape, axis, *options.engines, setup.params);
@@ -57,7 +57,7 @@ int run_team(const EstimateOptions& options, const JobShape& shape, Target targe
 int run(const EstimateOptions& options) {
   const Target target = parse_target(options.on);
   if (target == Target::golden) {
-    throw mx::Error("golden has no clock to estimate cycles from (allowed: model, rtl)");
+    throw mx::Error("golden has no clock: it cannot estimate cycles (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
   if (!options.waves.empty() && target != Target::rtl) {
@@ -86,7 +86,7 @@ int run(const EstimateOptions& options) {
   const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
     Json json = to_json(report, result);
-    // As `mxe explore` tells them of a layer.
+    // As in `mxe explore`.
     explore::Point point;
     point.params = setup.params;
     point.timing = setup.timing;
@@ -119,7 +119,7 @@ Command add_estimate(CLI::App& app) {
       ->check(above_zero());
   command
       ->add_option("--batch", options->shape.batch,
-                   "Products of this shape, in one job; their matrices lie one below the other")
+                   "Number of products of this shape in one job; their matrices are stacked")
       ->check(above_zero());
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
@@ -130,15 +130,18 @@ Command add_estimate(CLI::App& app) {
   options->trace.add_to(*command);
   command
       ->add_option("--engines", options->engines,
-                   "So many engines share the product and the bandwidth of the memory")
+                   "Number of engines that share the product and the memory's bandwidth")
       ->check(CLI::Range(1, 8));
-  command->add_option("--split", options->split, "Of several engines, what they share of D: n or m")
+  command
+      ->add_option("--split", options->split,
+                   "With --engines: dimension of D that is split, n or m")
       ->capture_default_str();
   command->add_flag(
       "--multicast", options->multicast,
-      "The operand that they have whole lies in memory once, and what several of them "
-      "read of it at about the same time is read once");
-  command->add_option("--waves", options->waves, "Record the RTL's signals in this file, *.fst");
+      "With --engines: the operand that is not split is stored once; a part that several "
+      "engines read at about the same time is read once");
+  command->add_option("--waves", options->waves,
+                      "Record the RTL's signals in this file, *.fst (with --on rtl)");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

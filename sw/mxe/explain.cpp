@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explain: what quantizing does to single numbers, step by step.
+// mxe explain: quantization of single numbers, step by step.
 
 #include "model/numerics/quantize/explain.h"
 
@@ -29,7 +29,7 @@ struct ExplainOptions {
   bool json = false;
 };
 
-/// The numbers, as given or out of a file, and which of them to explain.
+/// The numbers, from the arguments or a file, and the indices of those to explain.
 struct Question {
   Array<float> input;
   std::vector<std::size_t> elements;
@@ -37,7 +37,7 @@ struct Question {
 
 Question question_of(const ExplainOptions& options) {
   if (options.values.empty() == options.from.empty()) {
-    throw mx::Error("either numbers or --from FILE with --at I are needed");
+    throw mx::Error("numbers, or --from FILE with --at I, are needed");
   }
   if (options.from.empty()) {
     if (options.at) throw mx::Error("--at is for --from");
@@ -49,7 +49,7 @@ Question question_of(const ExplainOptions& options) {
   return {read_floats(options.from, options.tensor), {*options.at}};
 }
 
-/// How the scale came about, in words.
+/// Describes the choice of the scale.
 std::string scale_steps(const mx::ElementExplanation& element,
                         const mx::QuantizerOptions& options) {
   const std::string code =
@@ -137,15 +137,17 @@ int run(const ExplainOptions& options) {
 
 Command add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "explain", "Say step by step what becomes of numbers: scale, quotient, code, rounding");
+      "explain",
+      "Explain the quantization of numbers step by step: scale, quotient, code, rounding");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("VALUE", options->values, "Numbers that follow each other in an array")
-      ->type_name("NUMBER");  // also nan and inf
+  command->add_option("VALUE", options->values, "Consecutive numbers of an array")
+      ->type_name("NUMBER");  // nan and inf are allowed
   command->add_option("--from", options->from,
                       "Explain an element of this array of floats (.npy, .npz, .safetensors or -, "
                       "standard input) instead");
   add_tensor_option(*command, options->tensor);
-  command->add_option("--at", options->at, "Which one, counted from 0 in row-major order");
+  command->add_option("--at", options->at,
+                      "With --from: index of the element, from 0 in row-major order");
   options->quantizer.add_to(*command);
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};

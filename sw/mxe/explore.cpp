@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explore: many engines and memories for one workload.
+// mxe explore: simulates many engines and memories for a workload.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +60,7 @@ struct ExploreOptions {
   FormatSearch format_search;
 };
 
-/// A decimal number from 1 on; 0 for anything else.
+/// Parses a decimal number of at least 1; returns 0 for any other text.
 uint64_t natural_number(std::string_view text) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -68,7 +68,7 @@ uint64_t natural_number(std::string_view text) {
   return error == std::errc() && rest == end ? value : 0;
 }
 
-/// "2/4"
+/// Parses "2/4".
 explore::Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   explore::Shard shard;
@@ -80,7 +80,7 @@ explore::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-/// "height=224"
+/// Parses "height=224".
 void add_dimension(const std::string& text, explore::RunSize& run) {
   const std::size_t equals = text.rfind('=');
   uint64_t size = 0;
@@ -116,7 +116,7 @@ std::vector<Workload> read_workloads(const ExploreOptions& options) {
   return workloads;
 }
 
-/// Takes away the points that cannot multiply the formats of all layers.
+/// Removes the points that do not support the formats of all layers.
 void keep_possible(const std::vector<Workload>& workloads, Space::Points& space) {
   const auto impossible = [&](const Point& point) {
     try {
@@ -129,10 +129,10 @@ void keep_possible(const std::vector<Workload>& workloads, Space::Points& space)
   };
   space.points.erase(std::remove_if(space.points.begin(), space.points.end(), impossible),
                      space.points.end());
-  if (space.points.empty()) throw mx::Error("no point has the formats of all layers");
+  if (space.points.empty()) throw mx::Error("no point supports the formats of all layers");
 }
 
-/// Shows how far it is, and the time left, four times a second.
+/// Shows progress and remaining time, four times per second.
 class Progress {
  public:
   void operator()(std::size_t done, std::size_t all) {
@@ -260,7 +260,7 @@ void check_combination(const ExploreOptions& options, const Space& space) {
   }
 }
 
-/// One front over all workloads.
+/// Writes and prints one front over all workloads.
 void combine_workloads(const ExploreOptions& options, const explore::Combination& how,
                        const std::vector<Workload>& workloads, const SweepResult& result,
                        const Space& space) {
@@ -279,7 +279,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
   explore::print_front(table, options.most_rows);
 }
 
-/// Results that are not measured cannot be limited.
+/// Throws mx::Error for constraints on results that are not measured.
 void check_constraints(const Space& space, const std::vector<Workload>& workloads,
                        const SweepOptions& how) {
   for (const std::string& text : space.result_constraints()) {
@@ -303,7 +303,7 @@ void check_constraints(const Space& space, const std::vector<Workload>& workload
   }
 }
 
-/// The accuracy of workloads and layers that have tensors. It depends on the formats alone.
+/// Accuracy of workloads and layers with tensors. It depends only on the formats.
 void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
                   const std::vector<Workload>& workloads, SweepOptions& how) {
   std::set<std::pair<mx::FormatId, mx::FormatId>> done;
@@ -385,7 +385,7 @@ int run(const ExploreOptions& options) {
   };
   if (options.combine.empty()) std::filesystem::remove(how.output / "combined.jsonl");
   if (!options.formats) {
-    // Of an earlier run in this folder: `mxe report` would show it beside these points.
+    // From an earlier run in this folder; `mxe report` would show it with the new points.
     if (!how.shard) std::filesystem::remove(how.output / "formats.jsonl");
     counts();
     print_tables(options, workloads, result, whole);
@@ -407,13 +407,15 @@ int run(const ExploreOptions& options) {
 void add_run_size(CLI::App& command, ExploreOptions& options) {
   explore::RunSize& run = options.run_size;
   const CLI::Range sizes(uint64_t{1}, explore::kMostElements);
-  command.add_option("--batch", run.batch, "Of a model: sequences or images at once (default: 1)")
-      ->check(sizes);
-  command.add_option("--sequence", run.sequence, "Of a model: tokens of a prompt")->check(sizes);
   command
-      .add_option(
-          "--context", run.context,
-          "Of a model: tokens that attention looks at; without --sequence, one token is made")
+      .add_option("--batch", run.batch, "For models: number of sequences or images (default: 1)")
+      ->check(sizes);
+  command.add_option("--sequence", run.sequence, "For models: number of tokens of a prompt")
+      ->check(sizes);
+  command
+      .add_option("--context", run.context,
+                  "For models: number of tokens in the context of attention; without --sequence, "
+                  "one token is generated")
       ->check(sizes);
   command.add_option(
       "--dim", options.dimensions,
@@ -440,19 +442,21 @@ Command add_explore(CLI::App& app) {
   command->add_option("--parallel", options->parallel, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
   command->add_option("--cache", options->cache,
-                      "Folder of times found before (default: cache in the output's)");
+                      "Folder of the cache of times (default: cache in the output folder)");
   command->add_option("--format-map", options->format_map,
                       "YAML file: formats of layers by patterns of their names");
   command->add_option("--tensors", options->tensors,
-                      "Files of numbers whose products tell the accuracy of formats: A [M, K] and "
+                      "Files of numbers to measure the accuracy of formats: A [M, K] and "
                       "B [N, K], or one .safetensors or .npz file of L.a and L.b for each layer L "
-                      "(without it SQNR is measured for the digits' network alone)");
+                      "(default: SQNR only for the digits' network)");
   command->add_flag("--formats", options->formats,
                     "Mix the formats of the space, layer by layer: the front of cycles and SQNR");
-  command->add_option("--sqnr-budget", options->format_search.sqnr_db,
-                      "With --formats: a map of the fastest formats with at least so many dB");
-  command->add_option("--cycles-budget", options->format_search.cycles,
-                      "With --formats: a map of the most accurate formats in so many cycles");
+  command->add_option(
+      "--sqnr-budget", options->format_search.sqnr_db,
+      "With --formats: write a map of the fastest formats with at least this SQNR in dB");
+  command->add_option(
+      "--cycles-budget", options->format_search.cycles,
+      "With --formats: write a map of the most accurate formats within this number of cycles");
   command
       ->add_option("--combine", options->combine,
                    "sum or worst: one front over all workloads, by the sum or by the longest of "
@@ -467,7 +471,7 @@ Command add_explore(CLI::App& app) {
                       "mxe report");
   command->add_option("--verify", options->verified,
                       "Run layers of this many points of the fronts on the RTL and compare the "
-                      "cycles; --build compiles RTL that is not there");
+                      "cycles; --build compiles missing RTL");
   add_build_option(*command);
   command->add_option("--shard", options->shard, "I/N: only part I of N, for one of N machines");
   command->add_option("--rows", options->most_rows, "Rows of each table")->capture_default_str();

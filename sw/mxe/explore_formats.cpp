@@ -37,7 +37,7 @@ struct Pair {
   }
 };
 
-// Layers of one name, which a format map cannot tell apart, share their formats.
+// Layers with the same name share their formats, because a format map selects them by name.
 struct MixedLayer {
   std::string name;
   std::vector<Pair> pairs;
@@ -57,7 +57,7 @@ const ProductAccuracy::Product& product_of(const Layer& layer, const Workload& w
                   layer.name, workload.name));
 }
 
-// The lines of points.jsonl of a workload, by the formats of their points.
+// Lines of points.jsonl of a workload, by pair of formats.
 std::map<std::pair<std::string, std::string>, Json> read_points(const std::filesystem::path& folder,
                                                                 const std::string& workload) {
   std::map<std::pair<std::string, std::string>, Json> records;
@@ -103,7 +103,7 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
   return layers;
 }
 
-// The digits' network itself, where it is the workload.
+// The digits' network, if it is the workload.
 class DigitsNetwork {
  public:
   explicit DigitsNetwork(const Point& point)
@@ -131,16 +131,16 @@ class DigitsNetwork {
   bool dual_;
 };
 
-// What a workload's mixtures are printed and written with.
+// A workload's mixtures and the data to report them.
 struct Result {
   const Workload& workload;
   const Point& point;
   std::vector<MixedLayer> layers;
   explore::MixedFront front;
-  std::vector<std::size_t> correct;  // of the digits' images, by mixture; empty of other networks
+  std::vector<std::size_t> correct;  // correct digits by mixture; empty for other networks
   std::size_t images = 0;
   std::optional<std::size_t> chosen;
-  std::vector<int> least_bits;  // by layer, in any mixture in a budget of SQNR; empty without one
+  std::vector<int> least_bits;  // by layer, over mixtures within the SQNR budget; empty without it
 
   double seconds(const Mixture& mixture) const {
     return static_cast<double>(mixture.cycles) / (point.clock_mhz * 1e6);
@@ -174,11 +174,10 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
   return std::nullopt;
 }
 
-// By layer, the bits of the wider format of the narrowest pair that some mixture with this SQNR
-// has.
+// For each layer: the smallest max(bits of A, bits of B) over all mixtures with at least this SQNR.
 std::vector<int> least_bits(const Result& result, const std::vector<std::vector<FormatCost>>& costs,
                             double sqnr_db) {
-  // The chosen mixture is one of them, however its decibels were rounded.
+  // Includes the chosen mixture in spite of the rounding of decibels.
   const double noise =
       std::max(std::pow(10, -sqnr_db / 10), result.front.mixtures[*result.chosen].noise);
   const std::vector<std::vector<bool>> possible = explore::possible_choices(costs, noise);
@@ -195,7 +194,7 @@ std::vector<int> least_bits(const Result& result, const std::vector<std::vector<
   return bits;
 }
 
-// "3 of mxfp8_e4m3 x mxfp4_e2m1, 2 of ...", the most first.
+// "3 of mxfp8_e4m3 x mxfp4_e2m1, 2 of ...", the most frequent first.
 std::string formats_text(const Result& result, const Mixture& mixture) {
   std::vector<std::pair<std::string, std::size_t>> counts;
   for (std::size_t i = 0; i < result.layers.size(); i++) {
@@ -226,7 +225,7 @@ void print_front(const Result& result, std::size_t most) {
              result.correct.empty() ? "" : " digits right");
   const std::size_t rows = std::min(most, all.size());
   for (std::size_t row = 0; row < rows; row++) {
-    // Both ends, and the others as far apart.
+    // Both ends of the front, and evenly spaced mixtures between them.
     const std::size_t i = rows == 1 ? 0 : row * (all.size() - 1) / (rows - 1);
     const Mixture& one = all[i];
     fmt::print("{:>14} {:>12.4f} {:>8.2f}", one.cycles, 1e3 * result.seconds(one), one.sqnr_db());
@@ -258,7 +257,7 @@ Json to_json(const Result& result, std::size_t at) {
   return json;
 }
 
-// As a pattern that only this name matches, in quotes.
+// Quoted pattern that matches only this name.
 std::string quoted_pattern(const std::string& name) {
   std::string pattern;
   for (const char c : name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe formats: the element formats and their limits, and whose quantizers there are.
+// mxe formats: lists element formats and presets.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe generate: the operand files of the Ascend (CANN) MX matmul samples.
+// mxe generate: operand files of the Ascend (CANN) MX matmul samples.
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ struct GenerateOptions {
   bool json = false;
 };
 
-/// Seeded values that are about normal (a sum of twelve uniform ones), the same on every machine.
+/// Approximately normal values from a seed (sums of twelve uniform ones), equal on every machine.
 std::vector<float> random_matrix(Random& random, std::size_t size) {
   std::vector<float> values(size);
   for (float& value : values) {
@@ -100,7 +100,7 @@ Command add_generate(CLI::App& app) {
   command->add_option("TRANS_B", options->problem.trans_b, "1: B is stored as [N, K]")
       ->required()
       ->check(CLI::IsMember({"0", "1"}));
-  command->add_option("--data-root", options->root, "Where data/input and data/golden are made")
+  command->add_option("--data-root", options->root, "Folder of data/input and data/golden")
       ->capture_default_str();
   command
       ->add_option("--format", options->format, "mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3 or mxfp8_e5m2")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe linux: a program on a real Linux kernel, whose PCI device is the engine, model or RTL.
+// mxe linux: a program on a Linux kernel with the engine, model or RTL, as a PCI device.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -38,10 +38,10 @@ namespace {
 
 constexpr uint64_t kLongestTimeoutUs = 1'000'000'000'000;
 constexpr unsigned kLeastMemory = 32, kMostMemory = 65536;  // MiB
-constexpr int kKilled = 128;                                // and the signal, as a shell has it
-/// Without --timeout-us, a program that nobody types into may take an hour of Linux's time.
+constexpr int kKilled = 128;                                // plus the signal number, as in a shell
+/// Default of --timeout-us without input from a terminal: one hour of Linux's time.
 constexpr uint64_t kDefaultTimeoutUs = 3'600'000'000;
-/// As long as Linux itself lets a task be blocked before it reports that.
+/// Linux's own limit for a blocked task.
 constexpr uint64_t kStallUs = 120'000'000;
 constexpr std::size_t kLinesOfLog = 20;
 
@@ -71,7 +71,7 @@ std::string choose_kernel(const LinuxOptions& options) {
   return guest::kernel_program(options.debug_kernel ? guest::Kernel::debug : guest::Kernel::plain);
 }
 
-/// The driver that belongs to this program: in its build, or beside it in an installation.
+/// Path of the driver in this build or installation.
 std::filesystem::path own_module(bool debug_kernel) {
   const std::filesystem::path folder = mx::program_directory();
   const std::filesystem::path built = folder / (debug_kernel ? "linux-debug" : "linux") / "mxe.ko";
@@ -81,7 +81,7 @@ std::filesystem::path own_module(bool debug_kernel) {
              : built;
 }
 
-/// The driver as a file of the host; empty for none.
+/// Path of the driver on the host; empty with --module none.
 std::string choose_module(const LinuxOptions& options) {
   if (options.module == "none") return {};
   const std::filesystem::path module = options.module.empty()
@@ -89,17 +89,17 @@ std::string choose_module(const LinuxOptions& options) {
                                            : std::filesystem::path(options.module);
   if (std::filesystem::exists(module)) return std::filesystem::canonical(module);
   if (!options.module.empty())
-    throw mx::Error(fmt::format("no driver {} (--module none goes without)", module.string()));
+    throw mx::Error(fmt::format("no driver {}; allowed: --module none", module.string()));
   throw mx::Error(fmt::format(
-      "no driver {}: cmake --build build --target mxe_linux_module_{} builds it (--module names "
-      "another one, --module none goes without)",
+      "no driver {}: build it with cmake --build build --target mxe_linux_module_{}, or use "
+      "--module PATH or --module none",
       module.string(), options.debug_kernel ? "debug" : "plain"));
 }
 
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
-/// How the program gets standard input: a file of the host is read by Linux itself.
-/// A pipe is read to its end first: a console would lose what is left when it ends.
+/// Source of the program's standard input. Linux reads a file of the host directly. A pipe is first
+/// read to its end, because a console drops unread input when it ends.
 std::string choose_input(const guest::Session& session) {
   struct stat status {};
   if (fstat(STDIN_FILENO, &status) != 0) return "null";
@@ -152,14 +152,14 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
       options.log.empty() ? "loglevel=4" : "loglevel=8"};
   if (options.object_memory != 0)
     words.push_back(fmt::format("reserve_mem={}M:4096:mxe", options.object_memory));
-  if (options.log.empty()) words.push_back("mxe_console_level=5");  // warnings, of what is loaded
+  if (options.log.empty()) words.push_back("mxe_console_level=5");  // print warnings
   if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
   for (const std::string& word : console.kernel_words()) words.push_back(word);
   if (!options.append.empty()) words.push_back(options.append);
   return words;
 }
 
-/// Who types into a terminal ends a run that takes too long.
+/// No default limit with input from a terminal: its user can end the run.
 uint64_t choose_timeout(const LinuxOptions& options, const guest::SessionPlan& plan) {
   if (options.timeout_us) return *options.timeout_us;
   return plan.interactive || plan.input == "console" ? 0 : kDefaultTimeoutUs;
@@ -190,13 +190,13 @@ void print_summary(int code, const uml::MachineOutcome& outcome) {
       outcome.nanoseconds, outcome.register_accesses, outcome.bursts, outcome.messages);
 }
 
-/// How a run ended, and what Linux said about its tasks if it did not end by itself.
+/// The end of a run, and Linux's report of its tasks if it did not end by itself.
 struct Run {
   uml::MachineOutcome outcome;
   std::string tasks;
 };
 
-/// The status of this process.
+/// Returns the exit status.
 int report(const LinuxOptions& options, const Run& run, const guest::Session& session,
            const guest::KernelLog& log) {
   const uml::MachineOutcome& outcome = run.outcome;
@@ -225,19 +225,18 @@ int report(const LinuxOptions& options, const Run& run, const guest::Session& se
   return code;
 }
 
-/// Linux and the engine take turns, some thousand times, and never work at the same time. On one
-/// processor each goes on where the other stopped; between two, every turn would wait until one of
-/// them is awake.
+/// Binds Linux and the engine to one processor. They alternate thousands of times and never run at
+/// the same time; on two processors each switch would wait for a wake-up.
 void stay_on_one_processor() {
   const int here = sched_getcpu();
   if (here < 0) return;
   cpu_set_t processors;
   CPU_ZERO(&processors);
   CPU_SET(static_cast<unsigned>(here), &processors);
-  sched_setaffinity(0, sizeof processors, &processors);  // if that is refused, it takes longer
+  sched_setaffinity(0, sizeof processors, &processors);  // a failure costs only time
 }
 
-/// Runs the program. The engine is gone afterwards, and its waves are written.
+/// Runs the program, then destroys the engine, which completes its waves.
 Run simulate(const LinuxOptions& options, const std::string& kernel, Target target,
              const EngineSetup& setup, const guest::Session& session, guest::KernelLog& log) {
   const guest::SessionPlan plan = make_plan(options, session);
@@ -295,13 +294,14 @@ Command add_linux(CLI::App& app) {
   command->add_option("--waves", options->waves,
                       "Record the signals of the RTL in this file, *.fst");
   command->add_flag("--free", options->own_time,
-                    "Linux keeps the wall's time instead of the simulation's; runs differ then");
+                    "Linux uses wall-clock time instead of simulated time; runs then differ");
   command->add_flag("--debug-kernel", options->debug_kernel,
                     "The kernel with KASAN, lockdep, atomic-sleep and DMA-API checks");
   command->add_option("--module", options->module,
-                      "The driver (default: the one of this build); none: without");
-  command->add_option("--kernel", options->kernel, "The folder of a kernel of your own");
-  command->add_option("--append", options->append, "More words for the kernel's command line");
+                      "Kernel driver (default: that of this build); none: no driver");
+  command->add_option("--kernel", options->kernel, "Folder of another kernel");
+  command->add_option("--append", options->append,
+                      "Additional words for the kernel's command line");
   command->add_option("--memory", options->memory, "Memory of Linux and its programs in MiB")
       ->check(CLI::Range(kLeastMemory, kMostMemory))
       ->capture_default_str();
@@ -312,7 +312,7 @@ Command add_linux(CLI::App& app) {
       ->capture_default_str();
   command->add_option(
       "--log", options->log,
-      "Write the kernel's log into this file, - for stderr (default: warnings on stderr)");
+      "Write the kernel's log to this file, - for stderr (default: warnings on stderr)");
   command
       ->add_option("--timeout-us", options->timeout_us,
                    "Simulated microseconds after which the run is a fault; 0: never, not even if a "
@@ -321,7 +321,7 @@ Command add_linux(CLI::App& app) {
       ->check(CLI::Range(uint64_t{0}, kLongestTimeoutUs));
   command
       ->add_option("--remove-us", options->remove_us,
-                   "Simulated microseconds after which the engine is pulled out (default: never)")
+                   "Simulated microseconds after which the engine is removed (default: never)")
       ->check(CLI::Range(uint64_t{1}, kLongestTimeoutUs));
   command->add_flag("--summary", options->summary,
                     "Print exit code, time, register accesses, bursts and interrupts on stderr");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program mxe: every subcommand but those that it leaves to programs of their own.
+// The program mxe: all subcommands except cosim, run and linux, which are separate programs.
 #include "sw/mxe/other_program.h"
 #include "sw/mxe/program.h"
 

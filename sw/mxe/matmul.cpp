@@ -40,14 +40,14 @@ struct MatmulOptions {
   TraceChoice trace;
 };
 
-/// Throws mx::Error unless `value` is the only one that the engine has.
+/// Throws mx::Error unless `value` is `allowed`, the only one that the engine supports.
 void require_only(const char* option, const std::string& value, const char* allowed) {
   if (value == allowed) return;
   throw mx::Error(
       fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
 }
 
-/// Whether the bias is stored as BF16; throws mx::Error for anything but fp32 and bf16.
+/// Returns true if the bias is BF16. Throws mx::Error for formats other than fp32 and bf16.
 bool is_bf16_bias(const MatmulOptions& options) {
   const std::string& format = options.bias_format;
   if (format == "fp32") return false;
@@ -75,7 +75,7 @@ Products read_products(InputFiles& files, const MatmulOptions& options) {
   return products;
 }
 
-/// The result on `target`; the reference has no cycles and no counters.
+/// Computes the result on `target`; the reference has no cycles and no counters.
 DeviceResult run_on(Target target, const EngineSetup& setup, const Products& products,
                     const mx::GemmOptions& golden) {
   if (target != Target::golden) {
@@ -90,7 +90,7 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const Products& pro
   return result;
 }
 
-/// Writes the files that were asked for.
+/// Writes the requested files.
 void write_result(const MatmulOptions& options, const JobShape& shape,
                   const std::vector<std::size_t>& axes, const StoredOutput& result,
                   const std::vector<float>& values) {
@@ -117,8 +117,8 @@ int report_difference(const MatmulOptions& options, const std::string& source,
   return kDisagreed;
 }
 
-/// What computes the results of the model; empty if that was not asked for. Throws mx::Error for a
-/// target that has no choice.
+/// The value of --arithmetic; empty without the option. Throws mx::Error if the target is not the
+/// model.
 ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Target target) {
   if (!name) return {};
   const ArithmeticFactory arithmetic = parse_arithmetic(*name);
@@ -126,8 +126,8 @@ ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Targ
   throw mx::Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
 }
 
-/// The file of the waves of the model's blocks, if that was asked for. Throws mx::Error if the
-/// target has no waves.
+/// The file for the waves of the model's blocks, if requested. Throws mx::Error if the target has
+/// no waves.
 std::optional<BlockWaves> open_waves(const MatmulOptions& options, Target target) {
   const bool structural = options.arithmetic == "structural";
   if (options.waves.empty() || target == Target::rtl) return std::nullopt;
@@ -206,7 +206,7 @@ Command add_matmul(CLI::App& app) {
       ->required();
   command
       ->add_option("B.npy", options->b,
-                   "[K, N], the same; the leading axes of A and B broadcast as NumPy's do")
+                   "[K, N], as A; the leading axes of A and B broadcast as in NumPy")
       ->required();
   command->add_flag("--transpose-b", options->transposed, "B is [N, K]");
   add_tensor_option(*command, options->tensors, "A, B, bias, expected result");
@@ -214,8 +214,8 @@ Command add_matmul(CLI::App& app) {
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
   command->add_option("--on", options->on, "golden, model or rtl")->required();
-  command->add_option("--bias", options->bias, "[M, N], [N] or like the result, added to it");
-  command->add_option("--bias-format", options->bias_format, "How the bias is stored: fp32 or bf16")
+  command->add_option("--bias", options->bias, "Bias: [M, N], [N] or the shape of the result");
+  command->add_option("--bias-format", options->bias_format, "Format of the bias: fp32 or bf16")
       ->capture_default_str();
   options->result.add_to(*command);
   command
@@ -224,8 +224,8 @@ Command add_matmul(CLI::App& app) {
           "Rounding of the sums: block; on golden also exact, sequential, nvidia-blackwell")
       ->capture_default_str();
   command->add_option("--arithmetic", options->arithmetic,
-                      "What computes the model's results: golden, or structural, block by block as "
-                      "the RTL does");
+                      "Arithmetic of the model: golden, or structural, block by block as in the "
+                      "RTL");
   options->engine.add_to(*command);
   command->add_option(
       "--output", options->output,

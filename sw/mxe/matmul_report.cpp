@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kBarColumns = 40;
 
-/// The counters that say what the array did, one of them in every cycle.
+/// True for the counters of the array's activity; exactly one of them counts in each cycle.
 bool is_activity(const std::string& counter) {
   return counter == "mac_active" || counter == "idle" || counter.rfind("stall_", 0) == 0;
 }

@@ -22,7 +22,7 @@ struct MemberCloser {
 };
 using Member = std::unique_ptr<zip_file_t, MemberCloser>;
 
-/// An error of libzip that is freed at the end.
+/// Owns an error of libzip.
 class ZipError {
  public:
   ZipError() { zip_error_init(&error_); }
@@ -37,7 +37,7 @@ class ZipError {
   zip_error_t error_;
 };
 
-/// Fit for a message of one line.
+/// Makes a text printable on one line.
 std::string printable(std::string text) {
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
@@ -45,13 +45,13 @@ std::string printable(std::string text) {
   return text;
 }
 
-/// Reads a member from its beginning to its end.
+/// Reads a member sequentially.
 class MemberReader {
  public:
   MemberReader(zip_file_t* member, const std::string& name) : member_(member), name_(name) {}
 
-  /// Makes `bytes` so long, with what comes next. They grow with what is there, not with what the
-  /// archive promises.
+  /// Extends `bytes` to this size. Memory grows with the data read, not with the size in the
+  /// header, which may be wrong.
   void read_up_to(std::size_t end, std::vector<uint8_t>& bytes) {
     constexpr std::size_t kChunk = std::size_t{1} << 20;
     while (bytes.size() < end) {
@@ -63,7 +63,7 @@ class MemberReader {
     }
   }
 
-  /// Throws unless nothing follows. libzip checks the checksum here.
+  /// Throws if data follow. libzip checks the checksum at the end.
   void finish() {
     uint8_t more = 0;
     if (read(&more, 1) != 0) throw mx::Error(fmt::format("{}: larger than it says", name_));

@@ -15,7 +15,7 @@
 namespace mxe::cli {
 namespace {
 
-// Each of these returns what is wrong with a value; empty if nothing is.
+// Each check returns an error message, empty for a legal value.
 
 std::string not_empty(const std::string& text) {
   return text.empty() ? "the value is empty" : std::string();
@@ -51,7 +51,7 @@ std::string wrong_value(const std::string& type, const std::string& text) {
   return {};
 }
 
-/// "UINT" of "UINT:INT in [1 - 1024]".
+/// Returns "UINT" for "UINT:INT in [1 - 1024]".
 std::string bare_type(const CLI::Option& option) {
   const std::string name = option.get_type_name();
   return name.substr(0, name.find(':'));

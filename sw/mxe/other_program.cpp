@@ -29,7 +29,7 @@ bool has_build_option(char** argv) {
   return false;
 }
 
-/// Builds the program if the arguments ask for that; throws mx::Error if it stays missing.
+/// Builds the program if the arguments contain --build; throws mx::Error if it is still missing.
 void require_program(const char* name, char** argv) {
   if (has_build_option(argv)) return build_target(name);
   if (build_folder().empty()) throw mx::Error(fmt::format("{} is not installed", name));

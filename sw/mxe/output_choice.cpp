@@ -12,12 +12,11 @@ namespace {
 
 void require_mx(const OutputFormat& output, const char* option, const std::string& value) {
   if (value.empty() || output.kind == OutputFormat::Kind::mx) return;
-  throw mx::Error(
-      fmt::format("{} is for MX results, {} has neither scales nor a largest element to cut to",
-                  option, output.name()));
+  throw mx::Error(fmt::format("{} is for MX results, {} has neither scales nor saturation", option,
+                              output.name()));
 }
 
-/// "fp32, bf16, "
+/// Returns "fp32, bf16, ".
 std::string number_names() {
   std::string names;
   for (const NumberFormat& format : number_formats()) names += std::string(format.name) + ", ";
@@ -32,10 +31,11 @@ void OutputChoice::add_to(CLI::App& command) {
                   fmt::format("Format of the result: {}or an MX format along N", number_names()))
       ->capture_default_str();
   command.add_option("--out-rule", rule_,
-                     "Scales of an MX result: floor, ceil, even or rceil (default: floor)");
-  command.add_option("--out-overflow", overflow_,
-                     "Elements beyond an MX format's largest: saturate, or special (NaN in E4M3, "
-                     "infinity in E5M2) (default: saturate)");
+                     "Scale rule of an MX result: floor, ceil, even or rceil (default: floor)");
+  command.add_option(
+      "--out-overflow", overflow_,
+      "Elements of an MX result beyond the largest: saturate, or special (NaN in E4M3, "
+      "infinity in E5M2) (default: saturate)");
 }
 
 OutputFormat OutputChoice::resolve() const {

@@ -15,7 +15,7 @@ mx::NibbleOrder nibble_order(Packing packing) {
   return packing == Packing::high ? mx::NibbleOrder::high : mx::NibbleOrder::low;
 }
 
-/// Rows and length of the rows along the last axis.
+/// Number of rows, and their length along the last axis.
 AxisView last_axis(const std::vector<std::size_t>& shape) {
   return split_at(shape, resolve_axis(-1, shape.size()));
 }
@@ -28,7 +28,8 @@ void add_packing_option(CLI::App& command, Packing& packing) {
   command
       .add_option_function<std::string>(
           "--pack", [&packing](const std::string& name) { packing = kNames.at(name); },
-          "Codes in the file: one a byte, or packed along the last axis with the first element in "
+          "Codes in the file: one per byte, or packed along the last axis with the first element "
+          "in "
           "the low or the high nibble")
       ->check(CLI::IsMember({"none", "low", "high"}))
       ->type_name("none|low|high");
@@ -77,7 +78,7 @@ void add_swizzle_option(CLI::App& command, bool& swizzled) {
   command
       .add_option_function<std::string>(
           "--swizzle", [&swizzled](const std::string&) { swizzled = true; },
-          "Scale codes in the file: in the layout of cuBLAS and tcgen05, 128 x 4 at a time")
+          "Scale codes in the file: in the layout of cuBLAS and tcgen05, tiles of 128 x 4")
       ->check(CLI::IsMember({"32x4x4"}))
       ->type_name("32x4x4");
 }

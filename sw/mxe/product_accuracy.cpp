@@ -16,7 +16,7 @@
 namespace mxe::cli {
 namespace {
 
-// A product of two matrices; the names say where they come from.
+// A product of two matrices; the names are for messages.
 ProductAccuracy::Product product_of(const Array<float>& a, const std::string& name_a,
                                     const Array<float>& b, const std::string& name_b) {
   require_shape(a.shape, 2, name_a + ": A must be [M, K]");
@@ -34,7 +34,7 @@ ProductAccuracy::Product product_of(const Array<float>& a, const std::string& na
   return product;
 }
 
-// "layer.a" as "layer" and "a".
+// Splits "layer.a" into "layer" and "a".
 std::pair<std::string, std::string> parts_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
@@ -169,7 +169,7 @@ std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const explore::Work
   return accuracy;
 }
 
-/// Whether the workload is the digits' network, by names and sizes of its layers.
+/// True if the names and sizes of the layers are those of the digits' network.
 bool ProductAccuracy::is_digits(const explore::Workload& workload) const {
   return std::equal(products_.begin(), products_.end(), workload.layers.begin(),
                     workload.layers.end(), [](const Product& product, const explore::Layer& layer) {

@@ -29,7 +29,7 @@
 namespace mxe::cli {
 namespace {
 
-/// Standard output, too, is a result: a program that cannot write all of it has failed.
+/// Returns an error status if standard output could not be written completely.
 int check_output(const std::string& who, int status) {
   const std::string problem = mx::standard_output_error();
   return problem.empty() ? status : fail(who, problem);
@@ -39,7 +39,7 @@ int run_command(const std::string& who, const Command& command) {
   try {
     return check_output(who, command.run());
   } catch (const std::system_error& error) {
-    // Thrown while standard output is printed, without its name.
+    // An error while printing to standard output has no file name.
     const std::string problem = mx::standard_output_error();
     return fail(who, problem.empty() ? error.what()
                                      : "standard output: cannot write: " + error.code().message());
@@ -52,8 +52,7 @@ int run_command(const std::string& who, const Command& command) {
   }
 }
 
-/// Descriptors 0 to 2 that whoever started the program has closed would become those of the files
-/// that it opens. Now they fail when they are used.
+/// Opens closed descriptors 0 to 2, so that no other file gets these numbers. Their use then fails.
 void hold_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -61,7 +60,7 @@ void hold_standard_descriptors() {
   }
 }
 
-/// CLI11's message, or a better one where it does not look at the unknown word.
+/// CLI11's message, or a message with the unknown word and the allowed subcommands.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (!app.get_subcommands().empty()) return fmt::format("{} (see --help)", error.what());
   std::vector<std::string> names;
@@ -86,7 +85,7 @@ int run_program(int argc, char** argv, const std::vector<AddCommand>& add_comman
   refuse_bad_values(app);
   try {
     std::vector<std::string> words = spread_assignments({argv + 1, argv + argc});
-    std::reverse(words.begin(), words.end());  // the order CLI11 wants
+    std::reverse(words.begin(), words.end());  // CLI11 requires the reverse order
     app.parse(words);
   } catch (const CLI::Success& help) {
     std::ostringstream text;
@@ -106,7 +105,7 @@ int run_program(int argc, char** argv, const std::vector<AddCommand>& add_comman
 
 int start_program(int argc, char** argv) {
   hold_standard_descriptors();
-  // A closed pipe and a limit on file sizes are errors of the write, which are reported.
+  // Writes to a closed pipe or beyond a size limit then return errors, which are reported.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   return sc_core::sc_elab_and_sim(argc, argv);

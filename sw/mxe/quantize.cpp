@@ -54,7 +54,7 @@ mx::Quantizer resolve(const QuantizeOptions& options) {
 void require_types(const QuantizeOptions& options, const mx::Quantizer& quantizer) {
   if (!options.typed) return;
   if (options.packing != Packing::none) {
-    throw mx::Error("--typed is for one code a byte, --pack for bytes without a type");
+    throw mx::Error("--typed and --pack exclude each other: --typed needs one code per byte");
   }
   const auto require = [](const CodeType& type, const std::string& name) {
     if (!type.npy.empty()) return;
@@ -64,8 +64,8 @@ void require_types(const QuantizeOptions& options, const mx::Quantizer& quantize
   require(code_type(quantizer.options.scale_format), quantizer.options.scale_format.name());
 }
 
-/// What the files call the codes. A .npy file names the type of ml_dtypes only if asked to, because
-/// NumPy then reads raw bytes of no type.
+/// Type of the codes in files. A .npy file has the ml_dtypes type only with --typed, because NumPy
+/// alone reads such a file as raw bytes.
 CodeType file_type(const QuantizeOptions& options, CodeType type) {
   if (!options.typed) type.npy = {};
   return type;
@@ -99,8 +99,8 @@ void add_scales(OutputFiles& files, const QuantizeOptions& options,
             file_type(options, code_type(array.options.scale_format)));
 }
 
-/// Adds what multiplies the whole array to the file of the scales or, if that has no names, of the
-/// elements. Files without names cannot hold it: --json and the printed line say it.
+/// Adds the tensor scale to the .safetensors file of the scales, else of the elements. .npy files
+/// cannot hold it; --json and the printed line contain it.
 void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
                       const mx::QuantizedArray& array) {
   const mx::WholeScale whole = mx::whole_scale(array.options);
@@ -211,18 +211,17 @@ Command add_quantize(CLI::App& app) {
       ->required();
   add_tensor_option(*command, options->tensor);
   options->quantizer.add_to(*command);
-  command->add_option("--axis", options->axis, "Axis the blocks run along; -1 is the last")
+  command->add_option("--axis", options->axis, "Axis of the blocks; -1 is the last")
       ->capture_default_str();
   command->add_option("--scale-rule", options->scale_rule,
                       "floor, ceil, even or rceil (default: the preset's)");
   command->add_option("--round", options->rounding,
                       "rne, away, down, up, trunc or stochastic (default: the preset's)");
-  command->add_option("--seed", options->seed, "Of --round stochastic (default: 0)");
-  command->add_option(
-      "--tensor-amax", options->tensor_amax,
-      "nvfp4: amax that the tensor scale is made of, above 0 (default: the array's)");
+  command->add_option("--seed", options->seed, "Seed of --round stochastic (default: 0)");
+  command->add_option("--tensor-amax", options->tensor_amax,
+                      "nvfp4: amax for the tensor scale, above 0 (default: that of the array)");
   command->add_option("--row-amax", options->row_amaxes,
-                      "Write the amax of every row (presets with a scale for every row)");
+                      "Write the amax of each row (presets with a scale per row)");
   command->add_option(
       "--elements", options->elements,
       "Write the element codes: uint8, or uint16 for formats of more than 8 bits, to "
@@ -230,17 +229,17 @@ Command add_quantize(CLI::App& app) {
   command->add_option("--scales", options->scales,
                       "Write the scale codes (uint8), or float32 scales where there is no code");
   command->add_option("--dequantized", options->dequantized,
-                      "Write the values that the codes stand for (float32)");
+                      "Write the values of the codes (float32)");
   add_packing_option(*command, options->packing);
   add_swizzle_option(*command, options->swizzled);
   command->add_flag("--typed", options->typed,
-                    "Codes in .npy files as what NumPy saves for their types of ml_dtypes, not as "
-                    "uint8 (.safetensors files name their types anyway)");
+                    "Give codes in .npy files their ml_dtypes type instead of uint8 (.safetensors "
+                    "files always have types)");
   command
       ->add_option("--threads", options->threads,
                    "Threads to use (default: all); the result is the same")
       ->check(CLI::Range(1u, 1024u));
-  command->add_flag("--stats", options->stats, "Report what was lost");
+  command->add_flag("--stats", options->stats, "Report error statistics");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -9,7 +9,9 @@ void QuantizerChoice::add_to(CLI::App& command) {
       .add_option("--format", format,
                   "Element format: see `mxe formats`; also nvfp4, eXmY and intN")
       ->required();
-  command.add_option("--preset", preset, "Whose quantizer: ocp, or another system's")
+  command
+      .add_option("--preset", preset,
+                  "Preset: ocp, or the quantizer of another system; see `mxe formats`")
       ->capture_default_str();
   command.add_option("--block", block, "Elements that share a scale (default: the preset's)");
   command.add_option("--scale-format", scale_format, "eXmY: format of the scales (default: e8m0)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe report: the points of an exploration as one HTML page.
+// mxe report: writes the points of an exploration as one HTML page.
 
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ int run(const ReportOptions& options) {
   fmt::print("{}: {} points\n", path.string(), points);
   if (cut_line != 0) {
     fmt::print(stderr,
-               "mxe report: line {} of points.jsonl is not whole and is left out: mxe explore was "
-               "interrupted, and goes on if it is started again\n",
+               "mxe report: line {} of points.jsonl is incomplete and skipped: mxe explore was "
+               "interrupted; start it again to continue\n",
                cut_line);
   }
   return kAgreed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe run: firmware on a RISC-V processor beside the engine, model or RTL.
+// mxe run: firmware on a RISC-V processor with the engine, model or RTL.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@
 namespace mxe::cli {
 namespace {
 
-// Beyond them, times no longer fit into 64 bits of picoseconds.
+// Larger times do not fit into 64 bits of picoseconds.
 constexpr uint64_t kLongestQuantum = 1'000'000'000, kLongestTimeoutUs = 1'000'000'000'000;
 
 struct RunOptions {
@@ -48,7 +48,7 @@ Target choose_target(const RunOptions& options) {
   return target;
 }
 
-/// Whoever debugs, if that was asked for. Throws mx::Error if the port cannot be had.
+/// The server for gdb, with --gdb. Throws mx::Error if the port cannot be opened.
 std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   if (!options.gdb) return nullptr;
   auto server = std::make_unique<soc::GdbServer>(*options.gdb);
@@ -56,7 +56,7 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   return server;
 }
 
-/// The program on a platform of its own. Throws DeviceFailure if the simulation itself fails.
+/// Runs the program on a new platform. Throws DeviceFailure if the simulation fails.
 soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
   const soc::Program program =
       parse_elf(options.firmware, mx::read_file(options.firmware), soc::Soc::program_memory());
@@ -91,7 +91,7 @@ int run(const RunOptions& options) {
   const soc::Outcome outcome = simulate(options, target, setup);
   mx::require_written(setup.waves);
   if (trace) trace->close();
-  // A program that prints into a closed pipe has been ended for that.
+  // The program was ended because standard output is a closed pipe.
   const std::string lost = mx::standard_output_error();
   if (!lost.empty()) throw mx::Error(lost);
   if (options.summary) print_summary(outcome);
@@ -117,8 +117,9 @@ Command add_run(CLI::App& app) {
   command->add_option("--waves", options->waves,
                       "Record the signals of the RTL in this file, *.fst");
   command
-      ->add_option("--quantum", options->soc.quantum,
-                   "Nanoseconds that the processor may be ahead; changes the speed alone")
+      ->add_option(
+          "--quantum", options->soc.quantum,
+          "Nanoseconds that the processor may run ahead of the engine; affects only the speed")
       ->check(CLI::Range(uint64_t{1}, kLongestQuantum))
       ->capture_default_str();
   command

@@ -11,7 +11,7 @@ namespace mxe::cli {
 
 void TraceChoice::add_to(CLI::App& command) {
   command.add_option("--trace", path_,
-                     "Write what the model did as trace events for Perfetto, 1 cycle = 1 us");
+                     "Write the model's activity as trace events for Perfetto, 1 cycle = 1 us");
 }
 
 void TraceChoice::require_possible(Target target) const {

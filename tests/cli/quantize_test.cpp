@@ -205,8 +205,9 @@ TEST_F(Quantize, OtherTypesOfInput) {
   EXPECT_EQ(read_bytes("e.npy", {4}), codes);
   expect_error(command, "--tensor NAME is needed (allowed: a, b)");
   expect_error(of_tensor("c"), "there is no tensor 'c' (allowed: a, b)");
-  expect_error({"quantize", path("x.npy"), "--format", "mxint8", "--tensor", "a"},
-               "--tensor a is for no file: only .npz and .safetensors files have names");
+  expect_error(
+      {"quantize", path("x.npy"), "--format", "mxint8", "--tensor", "a"},
+      "--tensor a: no file uses this name; allowed: one name per .npz or .safetensors file");
 }
 
 TEST_F(Quantize, NarrowValues) {

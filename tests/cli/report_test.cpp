@@ -112,7 +112,7 @@ TEST_F(Report, LeavesOutTheLineOfAnInterruptedRun) {
     const ProgramRun run = mxe({"report", path("dir")});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     ASSERT_EQ(run.out, path("dir/report.html") + ": 1 points\n");
-    ASSERT_NE(run.err.find("line 2 of points.jsonl is not whole"), std::string::npos);
+    ASSERT_NE(run.err.find("line 2 of points.jsonl is incomplete"), std::string::npos);
   }
   write_points(whole + point);
   const ProgramRun run = mxe({"report", path("dir")});

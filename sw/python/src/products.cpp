@@ -72,7 +72,7 @@ OutputFormat output_of(const std::string& format, const std::optional<std::strin
   OutputFormat output = parse_output_format(format);
   if (output.kind != OutputFormat::Kind::mx && (rule || overflow)) {
     throw mx::Error("out_rule and out_overflow are for MX results, " + output.name() +
-                    " has neither scales nor a largest element to cut to");
+                    " has neither scales nor saturation");
   }
   if (rule) output.requant.rule = mx::parse_scale_rule(*rule);
   if (overflow) output.requant.overflow = mx::parse_overflow(*overflow);

@@ -105,7 +105,7 @@ def test_a_checkpoint_of_all_types_npz(cli):
     assert "must be float32" in cli.error("compare", cli.path("all.npz"), "--tensor", "image")
     assert "'<i8' is not supported" in cli.error("compare", cli.path("all.npz"), "--tensor", "ids")
     np.savez(cli.path("none.npz"), a=np.arange(3), b=np.array([True]))
-    assert "none of the 2 arrays can be taken: 'a' is <i8" in cli.error("compare", cli.path("none.npz"))
+    assert "none of the 2 arrays can be used: 'a' is <i8" in cli.error("compare", cli.path("none.npz"))
 
 
 def test_a_checkpoint_of_all_types_safetensors(cli):

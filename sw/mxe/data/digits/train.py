@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digit classifier of `mxe demo` and writes the .npy files beside this script.
+"""Trains the digit classifier of `mxe demo` and writes the .npy files into the folder of this script.
 
     python3 train.py            trains on the committed images and rewrites the weights
     python3 train.py --check    trains, writes nothing, fails if a committed file would change
@@ -9,9 +9,9 @@
 The network is 64 -> 100 -> 50 -> 10 with biases and ReLU, its inputs are the pixels scaled to 0..1.
 Needs numpy only (scikit-learn too for --fetch).
 
-Everything here is chosen so that any machine and any numpy gives the same bytes: matrix products add
-in a fixed order instead of the order of whatever BLAS is installed, the loss (squared hinge, one class
-against the rest) needs no exp or log, and the random numbers come from numpy's frozen RandomState.
+Every machine and every numpy gives the same bytes: matrix products add in a fixed order instead of
+that of the installed BLAS, the loss (squared hinge, one class against the rest) needs no exp or log,
+and the random numbers come from numpy's frozen RandomState.
 """
 
 import argparse
