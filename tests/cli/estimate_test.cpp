@@ -293,7 +293,7 @@ TEST_F(Estimate, BadInput) {
   expect_error(engines({"9"}), "--engines");
   expect_error(engines({"2", "--split", "k"}), "unknown dimension 'k' to split (allowed: m, n)");
   expect_error(engines({"4"}), "16 columns cannot be split among 4 engines: 8 at least for each");
-  expect_error(engines({"2", "--trace", path("t.json")}), "--engines has no --trace");
+  expect_error(engines({"2", "--trace", path("t.json")}), "--engines excludes --trace");
   expect_error(arguments({"5000000000", "1", "1", "--format-a", "mxint8", "--format-b", "mxint8"}),
                "too large");
 }

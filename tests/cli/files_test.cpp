@@ -224,7 +224,7 @@ TEST_F(Files, TypedCodes) {
   };
   expect_error(bad("mxfp4_e1m2", {}), "ml_dtypes has no type for the codes of mxfp4_e1m2");
   expect_error(bad("mxfp8_e5m2", {"--scale-format", "e5m0"}), "no type for the codes of e5m0");
-  expect_error(bad("mxfp4_e2m1", {"--pack", "low"}), "--typed is for one code a byte");
+  expect_error(bad("mxfp4_e2m1", {"--pack", "low"}), "--typed and --pack exclude each other");
 }
 
 TEST_F(Files, SwizzledScales) {
