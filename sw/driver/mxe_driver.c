@@ -255,7 +255,6 @@ static void set_result(struct mxe_slot* slot, int code, uint32_t status, uint64_
   slot->result.fault_addr = 0;
 }
 
-/// Ends the device's oldest job with a result from the driver.
 static void end_oldest(struct mxe_device* dev, int code) {
   set_result(slot_of(dev, dev->finished), code, MXE_STATUS_ERR_ABORTED, 0);
   dev->finished++;
@@ -519,7 +518,6 @@ static void take_ring(struct mxe_device* dev, const struct mxe_ring* ring) {
   clear_ring(dev);
 }
 
-/// Stores the text for mxe_explain().
 static int refuse(struct mxe_device* dev, const char* why) {
   if (dev) dev->refused = why;
   return MXE_ERR_ARGUMENT;
@@ -668,7 +666,6 @@ static uint32_t free_entries(const struct mxe_device* dev) {
   return dev->ring_entries - (dev->tail - load_shared(&dev->head));
 }
 
-/// Writes job `number` to its slot and ring entry.
 static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_job* job,
                       const struct mxe_options* options) {
   struct mxe_slot* slot = slot_of(dev, number);
@@ -763,7 +760,6 @@ static bool find_job(const struct mxe_device* dev, uint32_t job_id, uint32_t* nu
   return false;
 }
 
-/// Finds the result of a job whose callback has run.
 static int find_result(const struct mxe_device* dev, uint32_t job_id,
                        struct mxe_completion* completion) {
   for (uint32_t i = 0; job_id != 0 && i < dev->ring_entries; i++) {
@@ -934,7 +930,6 @@ static uint64_t quotient(uint64_t dividend, uint32_t divisor, uint32_t* remainde
   return result;
 }
 
-/// Returns 0 for an unknown format.
 static uint32_t bits_of_format(uint32_t format) {
   switch (format) {
     case MXE_FORMAT_MXFP4_E2M1:

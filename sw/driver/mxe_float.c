@@ -23,7 +23,6 @@ typedef uint32_t number32;
 
 static bool is_nan(uint32_t x) { return (x & MAGNITUDE) > INFINITE; }
 
-// Leading zeros of x > 0.
 static uint32_t leading_zeros(uint32_t x) {
   uint32_t zeros = 0;
   if (x < UINT32_C(1) << 16) {

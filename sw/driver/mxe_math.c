@@ -214,7 +214,6 @@ static uint32_t largest_magnitude(const number32* x, uint32_t count) {
   return amax;
 }
 
-// Quantizes one block, x[count] with count <= 32.
 static void quantize_block(const struct quantizer* q, const number32* x, uint32_t count,
                            uint8_t* codes, uint8_t* scale) {
   const uint32_t amax = largest_magnitude(x, count);

@@ -80,7 +80,6 @@ std::vector<float> values_of(const std::string& dtype) {
 
 }  // namespace
 
-/// An open file of arrays. Its header or directory is read once.
 class ArrayFile {
  public:
   /// `bytes` must outlive the object.
@@ -137,7 +136,6 @@ std::optional<std::string> InputFiles::next_name() {
   return names_[used_++];
 }
 
-/// All arrays of a file, or the one with the next name.
 std::vector<std::size_t> InputFiles::chosen(const ArrayFile& file, const std::string& path) {
   if (!file.has_names()) return {0};
   if (const std::optional<std::string> name = next_name()) {

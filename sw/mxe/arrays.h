@@ -20,7 +20,6 @@ class App;
 
 namespace mxe::cli {
 
-/// An array of any rank in C order.
 template <typename T>
 struct Array {
   std::vector<std::size_t> shape;
@@ -29,13 +28,11 @@ struct Array {
 
 class ArrayFile;
 
-/// Metadata and optional tensors of a file.
 struct Extras {
   std::map<std::string, std::string> metadata;     ///< of a .safetensors file, else empty
   std::map<std::string, mx::NamedTensor> tensors;  ///< the requested tensors that exist, by name
 };
 
-/// An array that a command skips.
 struct Skipped {
   std::string name;
   std::string reason;  ///< its type, for example "I64", or "a scalar"

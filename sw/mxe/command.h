@@ -19,7 +19,6 @@ enum ExitCode : int {
   kGuestFault = 3  ///< `mxe run`, `mxe linux`: illegal action of the guest
 };
 
-/// A subcommand: its parser and its function.
 struct Command {
   CLI::App* app;
   std::function<int()> run;  ///< called after parsing; returns an ExitCode
@@ -41,7 +40,6 @@ unsigned hardware_threads();
 /// Prints "WHO: MESSAGE" on stderr. Returns `code`.
 int fail(const std::string& who, std::string message, ExitCode code = kBadInput);
 
-// Each function adds its subcommand to `app`.
 Command add_demo(CLI::App& app);
 Command add_formats(CLI::App& app);
 Command add_quantize(CLI::App& app);

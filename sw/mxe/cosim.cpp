@@ -38,7 +38,6 @@ void require_engine(const RegressionOptions& options) {
   if (!options.rtl.own) require_current_rtl(Params::named(options.config), options.waves);
 }
 
-/// Throws unless the RTL can run this case.
 void require_engine_for(const RegressionOptions& options, const NamedCase& named) {
   const CoSimCase& c = named.content;
   if (!options.rtl.own) return require_current_rtl(Params::named(c.config), options.waves);

@@ -12,7 +12,6 @@
 namespace mxe::cli {
 namespace {
 
-/// The command that reproduces the minimal case of a failure.
 std::string rerun_command(const Failure& failure) {
   const std::string engine =
       failure.library.empty() ? "" : fmt::format(" --rtl {}", failure.library);

@@ -13,7 +13,6 @@ Json to_json(const RegressionResult& result);
 /// Prints the report on stdout: each failure with the command that reproduces it.
 void print_text(const RegressionResult& result);
 
-/// Returns a JUnit report with a test case for each seed or case file.
 void write_junit(const std::string& path, const RegressionResult& result);
 
 }  // namespace mxe::cli

@@ -89,7 +89,6 @@ void read_elements(InputFiles& files, const DequantizeOptions& options,
   parts.codes = std::move(codes.values);
 }
 
-/// Shape of the scale codes before --swizzle.
 std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
                                      std::vector<std::size_t> elements, std::size_t block) {
   const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());

@@ -45,7 +45,6 @@ Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const V
   return job;
 }
 
-/// Runs the classifier in one format after the other, on the same devices.
 class DigitsDemo {
  public:
   DigitsDemo(const Digits& digits, const EngineSetup& setup)

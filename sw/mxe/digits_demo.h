@@ -13,7 +13,6 @@
 
 namespace mxe::cli {
 
-/// The formats of one quantized classifier.
 struct Variant {
   mx::FormatId activations, weights;
 

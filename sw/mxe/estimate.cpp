@@ -86,7 +86,6 @@ int run(const EstimateOptions& options) {
   const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {
     Json json = to_json(report, result);
-    // As in `mxe explore`.
     explore::Point point;
     point.params = setup.params;
     point.timing = setup.timing;

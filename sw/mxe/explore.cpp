@@ -68,7 +68,6 @@ uint64_t natural_number(std::string_view text) {
   return error == std::errc() && rest == end ? value : 0;
 }
 
-/// Parses "2/4".
 explore::Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   explore::Shard shard;
@@ -80,7 +79,6 @@ explore::Shard parse_shard(const std::string& text) {
   return shard;
 }
 
-/// Parses "height=224".
 void add_dimension(const std::string& text, explore::RunSize& run) {
   const std::size_t equals = text.rfind('=');
   uint64_t size = 0;
@@ -260,7 +258,6 @@ void check_combination(const ExploreOptions& options, const Space& space) {
   }
 }
 
-/// Writes and prints one front over all workloads.
 void combine_workloads(const ExploreOptions& options, const explore::Combination& how,
                        const std::vector<Workload>& workloads, const SweepResult& result,
                        const Space& space) {

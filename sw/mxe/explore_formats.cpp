@@ -57,7 +57,6 @@ const ProductAccuracy::Product& product_of(const Layer& layer, const Workload& w
                   layer.name, workload.name));
 }
 
-// Lines of points.jsonl of a workload, by pair of formats.
 std::map<std::pair<std::string, std::string>, Json> read_points(const std::filesystem::path& folder,
                                                                 const std::string& workload) {
   std::map<std::pair<std::string, std::string>, Json> records;
@@ -103,7 +102,6 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
   return layers;
 }
 
-// The digits' network, if it is the workload.
 class DigitsNetwork {
  public:
   explicit DigitsNetwork(const Point& point)
@@ -131,7 +129,6 @@ class DigitsNetwork {
   bool dual_;
 };
 
-// A workload's mixtures and the data to report them.
 struct Result {
   const Workload& workload;
   const Point& point;

@@ -13,7 +13,6 @@
 
 namespace mxe::cli {
 
-/// Goal of the search for formats per layer.
 struct FormatSearch {
   std::optional<double> sqnr_db;   ///< find the fastest mixture with at least this SQNR
   std::optional<uint64_t> cycles;  ///< find the most accurate mixture within these cycles

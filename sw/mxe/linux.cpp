@@ -71,7 +71,6 @@ std::string choose_kernel(const LinuxOptions& options) {
   return guest::kernel_program(options.debug_kernel ? guest::Kernel::debug : guest::Kernel::plain);
 }
 
-/// Path of the driver in this build or installation.
 std::filesystem::path own_module(bool debug_kernel) {
   const std::filesystem::path folder = mx::program_directory();
   const std::filesystem::path built = folder / (debug_kernel ? "linux-debug" : "linux") / "mxe.ko";
@@ -196,7 +195,6 @@ struct Run {
   std::string tasks;
 };
 
-/// Returns the exit status.
 int report(const LinuxOptions& options, const Run& run, const guest::Session& session,
            const guest::KernelLog& log) {
   const uml::MachineOutcome& outcome = run.outcome;

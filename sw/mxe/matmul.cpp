@@ -75,7 +75,6 @@ Products read_products(InputFiles& files, const MatmulOptions& options) {
   return products;
 }
 
-/// Computes the result on `target`; the reference has no cycles and no counters.
 DeviceResult run_on(Target target, const EngineSetup& setup, const Products& products,
                     const mx::GemmOptions& golden) {
   if (target != Target::golden) {
@@ -90,7 +89,6 @@ DeviceResult run_on(Target target, const EngineSetup& setup, const Products& pro
   return result;
 }
 
-/// Writes the requested files.
 void write_result(const MatmulOptions& options, const JobShape& shape,
                   const std::vector<std::size_t>& axes, const StoredOutput& result,
                   const std::vector<float>& values) {
@@ -109,7 +107,6 @@ void write_result(const MatmulOptions& options, const JobShape& shape,
   files.write();
 }
 
-/// Reports a difference from `source` on stderr.
 int report_difference(const MatmulOptions& options, const std::string& source,
                       const std::string& difference) {
   if (difference.empty()) return kAgreed;

@@ -24,7 +24,6 @@ Json to_json(const JobShape& shape, Target on, const Params& params);
 /// are null and the counters are empty.
 Json to_json(const MatmulReport& report, const DeviceResult& result);
 
-/// Prints the report on stdout.
 void print_text(const MatmulReport& report, const DeviceResult& result);
 
 }  // namespace mxe::cli

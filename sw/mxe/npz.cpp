@@ -22,7 +22,6 @@ struct MemberCloser {
 };
 using Member = std::unique_ptr<zip_file_t, MemberCloser>;
 
-/// Owns an error of libzip.
 class ZipError {
  public:
   ZipError() { zip_error_init(&error_); }
@@ -37,7 +36,6 @@ class ZipError {
   zip_error_t error_;
 };
 
-/// Makes a text printable on one line.
 std::string printable(std::string text) {
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
@@ -45,7 +43,6 @@ std::string printable(std::string text) {
   return text;
 }
 
-/// Reads a member sequentially.
 class MemberReader {
  public:
   MemberReader(zip_file_t* member, const std::string& name) : member_(member), name_(name) {}

@@ -14,7 +14,6 @@ struct zip;
 
 namespace mxe::cli {
 
-/// An open .npz archive.
 class NpzFile {
  public:
   /// `bytes` must outlive the object; `name` is the file's name in messages. Throws mx::Error if

@@ -38,7 +38,6 @@ void require_program(const char* name, char** argv) {
 }
 #endif
 
-/// Does not return.
 void become_program(const char* name, char** argv) {
   const std::filesystem::path program = std::filesystem::path(mx::program_directory()) / name;
 #ifdef MXE_WITH_RTL

@@ -15,7 +15,6 @@ mx::NibbleOrder nibble_order(Packing packing) {
   return packing == Packing::high ? mx::NibbleOrder::high : mx::NibbleOrder::low;
 }
 
-/// Number of rows, and their length along the last axis.
 AxisView last_axis(const std::vector<std::size_t>& shape) {
   return split_at(shape, resolve_axis(-1, shape.size()));
 }

@@ -21,10 +21,8 @@ enum class Packing {
   high,  ///< 4-bit formats only: first code in the high nibble
 };
 
-/// Adds `--pack none|low|high`.
 void add_packing_option(CLI::App& command, Packing& packing);
 
-/// Throws mx::Error unless codes of `format` can be packed in this way.
 void check_packing(const mx::ElementFormat& format, Packing packing);
 
 /// Packs codes along the last axis. Unused bits of the last byte are 0.
@@ -34,7 +32,6 @@ Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Arra
 Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
-/// Adds `--swizzle 32x4x4`.
 void add_swizzle_option(CLI::App& command, bool& swizzled);
 
 /// Scales [rows..., blocks] in the layout of cuBLAS and tcgen05, as one row of bytes. All axes

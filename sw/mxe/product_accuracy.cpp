@@ -16,7 +16,6 @@
 namespace mxe::cli {
 namespace {
 
-// A product of two matrices; the names are for messages.
 ProductAccuracy::Product product_of(const Array<float>& a, const std::string& name_a,
                                     const Array<float>& b, const std::string& name_b) {
   require_shape(a.shape, 2, name_a + ": A must be [M, K]");

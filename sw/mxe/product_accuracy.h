@@ -47,7 +47,6 @@ class ProductAccuracy {
   std::optional<Accuracy> of(const explore::Workload& workload, mx::FormatId format_a,
                              mx::FormatId format_b) const;
 
-  /// Noise of one product: the power of the error divided by the power of the results.
   double relative_noise(const Product& product, mx::FormatId format_a, mx::FormatId format_b) const;
 
  private:

@@ -8,7 +8,6 @@
 
 namespace mxe::cli {
 
-/// An operand of `mxe matmul` from its file.
 struct Operand {
   std::string path;
   Array<float> array;

@@ -5,7 +5,6 @@
 
 #include "sw/mxe/command.h"
 
-/// Entry point that SystemC calls.
 extern "C" int sc_main(int argc, char** argv);
 
 namespace mxe::cli {

@@ -9,7 +9,6 @@
 
 namespace mxe::cli {
 
-/// Prints a line for each skipped array.
 void print_skipped(const std::vector<Skipped>& skipped);
 
 Json to_json(const std::vector<Skipped>& skipped);

@@ -6,7 +6,6 @@
 
 namespace mxe::cli {
 
-/// Error statistics of a quantization as JSON.
 Json to_json(const mx::QuantizationStats& stats);
 
 }  // namespace mxe::cli

@@ -11,7 +11,6 @@
 
 namespace mxe::cli {
 
-/// The report of `estimate --engines`.
 struct TeamReport {
   struct Member {
     JobShape shape;
@@ -42,7 +41,6 @@ TeamReport make_report(const JobShape& shape, Target on, const EngineSetup& setu
                        const std::vector<JobShape>& parts, const TeamResult& result);
 
 Json to_json(const TeamReport& report);
-/// Prints the report on stdout.
 void print_text(const TeamReport& report);
 
 }  // namespace mxe::cli

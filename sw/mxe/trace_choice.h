@@ -13,7 +13,6 @@ class App;
 
 namespace mxe::cli {
 
-/// The option --trace: a file of the model's activity.
 class TraceChoice {
  public:
   /// Adds the option to `command`. The object must live until parsing has ended.

@@ -5,7 +5,6 @@
 
 namespace mxe::cli {
 
-/// Versions, one line each: MXE with its commit, compiler, SystemC, Verilator.
 std::string version_text();
 
 }  // namespace mxe::cli

@@ -92,7 +92,6 @@ uint32_t bench_submit(struct bench* b, const struct mxe_job* job);
 uint32_t bench_submit_logged(struct bench* b, const struct mxe_job* job);
 /// Submits a job and waits for it. Returns its result code.
 int bench_run(struct bench* b, const struct mxe_job* job);
-/// Runs a small job; checks its results.
 void bench_run_well(struct bench* b, uint32_t result);
 
 /// The callback of the log; `user` is the bench.

@@ -154,7 +154,6 @@ void case_bus_error_that_changes_meanwhile(struct bench* b) {
   CHECK_EQ(end.fault_addr, b->no_memory + 0x200);
 }
 
-/// Version 0.3 has no FAULT registers.
 void case_bus_error_of_an_older_device(struct bench* b) {
   struct mxe_completion end;
   struct mxe_job job = bench_job(b, 1);

@@ -100,7 +100,6 @@ struct mxe_port mischief_port(struct mischief* m, const struct mxe_port* real) {
   port.write32 = mischief_write;
   port.now_us = mischief_now;
   port.wait_irq = mischief_wait;
-  // Barriers need no fault injection.
   port.relax = NULL;
   return port;
 }

@@ -34,7 +34,6 @@ struct mischief {
   void (*before_read)(struct mischief*, uint32_t offset);
   void (*before_write)(struct mischief*, uint32_t offset, uint32_t value);
 
-  // Counts of accesses and interrupts.
   uint32_t writes_of_causes;  ///< writes to IRQ_STATUS
   uint32_t doorbells, waits, messages_sent;
   bool line_was_low;  ///< since the last MSI

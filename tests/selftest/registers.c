@@ -16,7 +16,6 @@ static const struct reg regs[] = {MXE_REGISTERS(ROW)};
 
 enum { COUNT = sizeof regs / sizeof regs[0] };
 
-/// Bits with a constant value.
 static uint32_t fixed_bits(const struct reg* r) { return ~(r->storage | r->event | r->hardware); }
 
 void case_registers_have_their_fixed_bits(struct bench* b) {
@@ -27,7 +26,6 @@ void case_registers_have_their_fixed_bits(struct bench* b) {
   }
 }
 
-/// A different pattern for each register.
 static uint32_t pattern(uint32_t round, uint32_t index) {
   const uint32_t wide = UINT32_C(0x9e3779b9) * (index + 1);
   return (round & 2 ? wide : UINT32_C(0x55555555)) ^ (round & 1 ? UINT32_C(0xffffffff) : 0);

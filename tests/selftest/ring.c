@@ -228,7 +228,6 @@ void case_number_of_32_bits_wraps(struct bench* b) {
     }
     bench_expect(b, &job);
   }
-  // The same with a reset.
   b->dev.head = b->dev.finished = b->dev.tail = 0u - 3u;
   b->dev.origin = 0u - 3u - bench_read(b, MXE_REG_RING_HEAD);
   b->log.count = 0;

@@ -28,7 +28,6 @@ enum {
   ATTENTION_TOKEN_BLOCKS = (ATTENTION_TOKENS + ATTENTION_BLOCK - 1) / ATTENTION_BLOCK,
 };
 
-/// A matrix of mxfp8_e4m3.
 #define ATTENTION_MATRIX(rows, k)                                        \
   struct {                                                               \
     uint8_t elements[rows][k];                                           \

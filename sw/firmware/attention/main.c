@@ -5,7 +5,6 @@
 
 static struct attention_memory memory;
 
-/// FNV-1a hash of the results' bytes.
 static uint32_t checksum(void) {
   uint32_t sum = UINT32_C(2166136261);
   for (uint32_t token = 0; token < ATTENTION_TOKENS; token++) {

@@ -44,7 +44,6 @@ static int load_layer(struct run* run, uint32_t layer) {
   return mxe_quantize(&weights, outputs, widths[layer], MXE_RULE_FLOOR, &elements);
 }
 
-/// Quantizes one image's row of A of a layer.
 static int load_row(struct run* run, uint32_t layer, uint32_t image, const uint32_t* values) {
   const struct mxe_numbers row = {.data = values, .step = 1};
   const struct mxe_elements elements = {.format = MXE_FORMAT_MXFP8_E4M3,

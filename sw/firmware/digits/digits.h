@@ -32,7 +32,6 @@ struct digits_data {
   const uint32_t* biases[DIGITS_LAYERS];   ///< [outputs]
 };
 
-/// Memory that the device accesses, aligned to 128.
 struct digits_memory {
   alignas(MXE_DESC_SIZE) uint8_t ring[DIGITS_RING * MXE_DESC_SIZE];
   struct {

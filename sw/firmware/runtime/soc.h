@@ -20,9 +20,7 @@
 
 // ---- Time and exit
 
-/// Nanoseconds since the start.
 uint64_t soc_now_ns(void);
-/// Microseconds since the start.
 uint64_t soc_now_us(void);
 void soc_sleep_ns(uint64_t nanoseconds);
 /// Ends the program with an exit code, as a return from main() does.

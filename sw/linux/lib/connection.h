@@ -29,7 +29,6 @@ struct mxe_linux {
   struct memory* memories;  // [memory_count], allocated for memory_room
   size_t memory_count, memory_room;
 
-  // Registers that change.
   uint32_t queue_depth;
   bool enabled;
   uint64_t ring_base;

@@ -153,7 +153,6 @@ void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor,
   }
 }
 
-/// Converts the fault's offset in an object to an address.
 static void name_fault(const struct mxe_linux* conn, const volatile uint32_t* descriptor,
                        struct drm_mxe_wait* result) {
   static const uint32_t words[OPERANDS] = {

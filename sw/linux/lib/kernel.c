@@ -36,7 +36,6 @@ static uint64_t now_us(void* ctx) {
   return conn_now_ns() / 1000u;
 }
 
-/// Checks that the file is an MXE device; reads its limits.
 static int identify(struct mxe_linux* conn) {
   struct mxe_port port;
   struct mxe_capabilities caps;

@@ -23,7 +23,6 @@ static struct pending* pending_of(struct mxe_linux* conn, uint16_t index) {
   return &conn->jobs[index % conn->queue_depth];
 }
 
-/// Submits the jobs before the tail to the kernel.
 static void submit_all(struct mxe_linux* conn) {
   while (conn->enabled && conn->submitted != conn->tail) {
     struct pending* job = pending_of(conn, conn->submitted);

@@ -106,7 +106,6 @@ struct mxa_bo {
 	struct list_head node; /* in mxa_device.bos; empty if not mapped for the device */
 };
 
-/* A job and its result, for WAIT. */
 struct mxa_slot {
 	u32 job;
 	bool cancelled;
@@ -124,7 +123,6 @@ struct mxa_file {
 	u32 last_job;
 	bool closed;
 
-	/* slot_lock: slots */
 	spinlock_t slot_lock;
 	struct mxa_slot slots[MXA_FILE_JOBS];
 

@@ -22,7 +22,6 @@ module_param(hang_ms, uint, 0600);
 MODULE_PARM_DESC(hang_ms, "the engine hangs if its work counters do not change for this many "
 			  "milliseconds [default 2000]");
 
-/* Fault injection for tests. */
 #define MXA_INJECT_LOST_DOORBELL 8
 static unsigned int inject;
 module_param(inject, uint, 0600);
@@ -30,7 +29,6 @@ MODULE_PARM_DESC(inject,
 		 "for tests, a fault of the next job: 1 (A) to 7 (scales of D): the operand's "
 		 "address has no memory; 8: the doorbell is lost");
 
-/* An address without memory. */
 #define MXA_NOWHERE BIT_ULL(62)
 
 static u64 mxa_now_us(void)
@@ -38,7 +36,6 @@ static u64 mxa_now_us(void)
 	return ktime_to_us(ktime_get());
 }
 
-/* Result code of an aborted task. */
 static int mxa_verdict(struct mxa_device *mxa, struct mxa_task *task)
 {
 	if (task->verdict != MXE_OK)
@@ -228,7 +225,6 @@ static void mxa_repair(struct mxa_device *mxa, int code)
 	}
 }
 
-/* Completes all tasks that have ended. */
 static void mxa_step(struct mxa_device *mxa)
 {
 	int code;
