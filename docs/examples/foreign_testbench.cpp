@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MXE on another SystemC board, with its memory and its processor: see docs/model.md.
+// MXE in another SystemC platform with its own memory and processor: see docs/model.md.
 #include <cstdio>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine whose loader of B has two banks or four: see docs/model.md.
+// An engine with two or four banks of B: see docs/model.md.
 #include <cstdio>
 #include <systemc>
 
@@ -11,7 +11,7 @@ int sc_main(int, char**) {
   setup.params = mxe::Params::named("base");
   setup.cycles_only = true;
   mxe::JobShape shape;
-  shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used briefly
+  shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used for 16 cycles per word
 
   // SystemC requires all modules before the first simulation.
   constexpr unsigned kLatencies[] = {32, 128, 400};

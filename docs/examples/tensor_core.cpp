@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loss by the window of a tensor core: the first layer of a classifier of digits on an engine
-// with another arithmetic. See docs/model.md.
+// Error caused by a tensor core's window: the first layer of a digit classifier on an engine with
+// different arithmetic. See docs/model.md.
 #include "tensor_core.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another arithmetic for the model: see docs/model.md.
+// A replacement of the model's arithmetic: see docs/model.md.
 #pragma once
 
 #include <algorithm>

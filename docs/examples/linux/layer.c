@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of a network with 8192 x 8192 weights, 64 MiB, on the engine of Linux. Elements are small
-// whole numbers in MXINT8, so that the results are exact.
+// A network layer with 8192 x 8192 weights (64 MiB) on the engine of the kernel driver. Elements
+// are small integers in MXINT8, so the results are exact.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
   WHOLE_NUMBERS = 127 + 6,  // MXINT8 has six bits after the point; a scale of 2^6 cancels them
 };
 
-/// An object of the kernel: memory for this program, and its address for the engine.
+/// An object of the kernel, mapped into this program, and its address for the engine.
 struct object {
   void* data;
   uint64_t address;

@@ -28,7 +28,7 @@ module simple_control #(
   output logic        irq_ring_overflow_o,
   output logic [31:0] last_job_o,
   output logic [31:0] last_status_o,
-  // counter of this cycle, and amounts
+  // counter of this cycle, increments
   output logic        mac_active_o,
   output logic        stall_a_o,
   output logic        stall_b_o,
@@ -60,15 +60,15 @@ module simple_control #(
 );
   typedef enum logic [3:0] {
     StIdle,
-    StFetch,     // choose what to read
+    StFetch,     // select the next read
     StAddress,
     StData,
     StCheck,
-    StResult,    // the accumulator takes its start
+    StResult,    // load the accumulator
     StMac,
     StAdd,
-    StStore,     // the result is ready
-    StWrite,     // address and data
+    StStore,     // the result is valid
+    StWrite,     // send address and data
     StResponse,
     StRecord,    // the job has ended
     StComplete,
@@ -220,7 +220,7 @@ module simple_control #(
   logic [2:0]    offset_q;     // of the first byte
   logic          error_q;
   logic [1023:0] data_q;
-  logic [255:0]  bytes_read;   // the last bytes read, from bit 0 on
+  logic [255:0]  bytes_read;   // the last bytes read, first byte in bits 7:0
   assign beats_to_4k = 10'd512 - {1'b0, beat_addr_q[8:0]};
   always_comb begin
     burst = beats_q;
@@ -234,7 +234,7 @@ module simple_control #(
   assign bytes_read  = data_q[{4'd0, offset_q, 3'd0} +: 256];
 
   // ---------------------------------------------------------------- arithmetic
-  logic [255:0] a_q, b_q;  // elements, the next one lowest
+  logic [255:0] a_q, b_q;  // elements, the next one in the lowest bits
   logic [7:0]   a_scale_q;
   logic [5:0]   step_q;
   logic [31:0]  init, acc;
@@ -265,7 +265,7 @@ module simple_control #(
   logic        address_done_q, data_done_q;
   logic        acc_nan;
   assign acc_nan = (acc[30:0] > 31'h7f800000);
-  // To BF16: the upper half, to nearest even; NaN and infinity have nothing below.
+  // BF16: the upper half, rounded to nearest even. NaN and infinity have a zero lower half.
   assign result  = bf16 ? {2{acc[31:16] + {15'd0, acc[15] & (acc[16] | (acc[14:0] != '0))}}} : acc;
   always_comb begin
     case (writing_q)
@@ -329,7 +329,7 @@ module simple_control #(
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
-      if (writing_q == ToResult) cycles_q <= cycles_q + 64'd1;  // they are in the record
+      if (writing_q == ToResult) cycles_q <= cycles_q + 64'd1;  // for the record
       case (state_q)
         StIdle: begin
           reading_q <= OfDesc;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that is as simple as the interface of MXE allows: docs/bring-your-own-rtl.md. The pins
+// The simplest engine with the interface of MXE (docs/bring-your-own-rtl.md). The pins
 // are those of mxe_top and the register file is MXE's. All other logic is independent.
 `default_nettype none
 module simple_engine #(
-  parameter int unsigned QUEUE_DEPTH = 16,  // most descriptors in the ring
-  parameter int unsigned MAX_BURST   = 4    // most beats in an AXI burst
+  parameter int unsigned QUEUE_DEPTH = 16,  // maximum entries of the ring
+  parameter int unsigned MAX_BURST   = 4    // maximum beats of an AXI burst
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,

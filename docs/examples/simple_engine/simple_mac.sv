@@ -8,13 +8,13 @@ module simple_mac (
   input  logic        rst_ni,
   input  logic [3:0]  fmt_a_i,
   input  logic [3:0]  fmt_b_i,
-  input  logic        load_i,     // the accumulator becomes init_i
+  input  logic        load_i,     // loads init_i into the accumulator
   input  logic [31:0] init_i,
-  input  logic        clear_i,    // a block begins
-  input  logic        step_i,     // a pair of elements
+  input  logic        clear_i,    // starts a block
+  input  logic        step_i,     // multiplies a pair of elements
   input  logic [7:0]  a_i,
   input  logic [7:0]  b_i,
-  input  logic        add_i,      // the block is added to the accumulator
+  input  logic        add_i,      // adds the block to the accumulator
   input  logic [7:0]  scale_a_i,
   input  logic [7:0]  scale_b_i,
   output logic [31:0] acc_o
@@ -34,7 +34,7 @@ module simple_mac (
     endcase
   endfunction
 
-  // An element is an integer times a power of two that depends on the format alone.
+  // An element is an integer times a power of two that depends only on the format.
   function automatic logic signed [33:0] integer_of(input logic [3:0] fmt, input logic [7:0] code);
     logic        sign;
     logic [4:0]  exponent;
@@ -100,10 +100,10 @@ module simple_mac (
   end
 
   // ---------------------------------------------------------------- the accumulator
-  // Fixed point: bit 0 is worth 2^-286, the least a product of scales and elements can be; the
+  // Fixed point: bit 0 weighs 2^-286, the smallest product of scales and elements; the
   // largest block sum ends below bit 620.
   localparam int unsigned W = 640;
-  localparam int unsigned Least = 286 - 149;  // the bit of the smallest FP32 number
+  localparam int unsigned Least = 286 - 149;  // bit of the smallest FP32 number, 2^-149
 
   function automatic logic signed [W-1:0] fixed_of(input logic [31:0] x);
     logic [W-1:0] magnitude;
@@ -116,18 +116,18 @@ module simple_mac (
   function automatic logic [31:0] round(input logic signed [W-1:0] x);
     logic [W-1:0] magnitude;
     int unsigned  top, cut;
-    int unsigned  exponent;  // of the code
+    int unsigned  exponent;  // exponent field - 1; the leading one adds 1
     logic [33:0]  code;
     logic         half, sticky;
     magnitude = x[W-1] ? -x : x;
-    top = 0;  // the leading one
+    top = 0;  // index of the leading one
     for (int i = 9; i >= 0; i--) begin
       if ((magnitude >> (top + (1 << i))) != '0) top = top + (1 << i);
     end
-    cut = (top > Least + 23) ? (top - 23) : Least;  // the last bit that is kept
+    cut = (top > Least + 23) ? (top - 23) : Least;  // index of the last kept bit
     half   = magnitude[cut - 1];
     sticky = ((magnitude << (W + 1 - cut)) != '0);
-    // A carry out of the mantissa runs into the exponent, which is right.
+    // A carry out of the mantissa increments the exponent, as rounding requires.
     exponent = cut - Least;
     code = magnitude[cut +: 34] + {exponent[10:0], 23'd0};
     code = code + {33'd0, half & (sticky | code[0])};
