@@ -17,7 +17,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv-lint")
 RTL = os.path.join(ROOT, "rtl")
-NAMED = os.path.join(ROOT, "sw", "regs", "generated", "mxe_parameters.cmake")
+NAMED = os.path.join(ROOT, "model", "regs", "generated", "mxe_parameters.cmake")
 
 # Sets of parameters at the edges, in addition to the named configurations.
 EDGES = {
@@ -155,7 +155,7 @@ def check_bench(parameters):
                                    [f"-G{p}" for p in parameters.split()])
         if status == 0:
             status, output = run(["c++", "-std=c++17", "-fsyntax-only", "-Wall", "-DMXE_CLASS=Vlint", "-DMXE_FST=0",
-                                  "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-I.", "-Isw/regs/generated",
+                                  "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-I.", "-Imodel/regs/generated",
                                   "-isystem", include, "-isystem", os.path.join(include, "vltstd"),
                                   "-isystem", directory, "model/platform/rtl/verilated_factory.cpp"])
         return output if status != 0 else ""

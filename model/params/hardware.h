@@ -22,16 +22,16 @@ inline constexpr unsigned kAccLatency = 6;
 /// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Most row fetches under way on the read port (rd_outstanding): more where a port brings a short
-/// row in a cycle. One of A is accepted only while those under way have fewer beats than
-/// kReadABeats (RD_A_BEATS).
+/// Outstanding row fetches of the read port, at most (rd_outstanding): 128 if the port can deliver a
+/// short row per cycle, else 64. A row of A is accepted only while the outstanding rows of A have
+/// fewer than kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
-/// Most bursts under way on each port (RD_BURSTS, WR_OUTSTANDING).
+/// Outstanding bursts of each port, at most (RD_BURSTS, WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
-/// Descriptors read ahead of the one that is looked at (DESC_AHEAD), and jobs that have been
-/// computed and are not complete (RECORDS).
+/// Descriptors read early, behind the current one (DESC_AHEAD), and computed jobs that have not
+/// completed (RECORDS).
 inline constexpr unsigned kDescriptorsAhead = 2;
 inline constexpr unsigned kRecords = 4;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
@@ -49,20 +49,21 @@ inline constexpr unsigned kCollected = 2;
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
 inline constexpr unsigned kPlainWordBytes = 32;
 
-/// The number of row fetches that this engine has under way.
+/// Limit of outstanding row fetches: 128 for ports wider than 32 bytes, else 64.
 inline unsigned read_outstanding(const Params& params) {
   return params.mem_bytes() > kPlainWordBytes ? kMostReadOutstanding : 64;
 }
-/// Fewest words of a slab where the unpacker hands elements on two words at a time.
+/// Minimum slab size, in words, for two-word unpacking.
 inline constexpr unsigned kFewestWordsOfTwo = 3;
-/// Whether the unpacker hands elements on two words at a time (TwoWords in mxe_datapath).
+/// True if the unpacker outputs two words per cycle (TwoWords in mxe_datapath).
 inline bool takes_two_words(const Params& params) {
   return params.mem_bytes() > kPlainWordBytes && params.a_slab_k > kLanes &&
          params.b_buf_k >= kFewestWordsOfTwo * kLanes;
 }
 
-/// The A chunk of a job of `m` rows is twice, four or eight times as long if the rows leave that
-/// much of the A buffer unused: the exponent of that factor (lent in mxe_pkg).
+/// log2 of the factor by which the A chunk of a job of `m` rows is longer, because the rows use
+/// only a part of the A buffer. ROWS = 32: 16 rows -> 1, 8 rows -> 2, 4 rows -> 3.
+// prose: the same name as in mxe_pkg
 constexpr unsigned lent(unsigned rows, uint32_t m) {
   return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
 }
@@ -76,7 +77,7 @@ inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 
-/// A cycle that never comes.
+/// The cycle of an event that does not happen.
 inline constexpr uint64_t kNever = ~uint64_t{0};
 
 /// The last N values of a sequence, by their positions in it.
@@ -96,7 +97,7 @@ class History {
   void for_each(const Action& action) {
     for_last(N, action);
   }
-  /// Of the last `count` values only.
+  /// The same for the last `count` values only.
   template <class Action>
   void for_last(uint64_t count, const Action& action) {
     for (uint64_t n = 1; n <= N && n <= count_ && n <= count; n++) {
