@@ -22,8 +22,8 @@ inline constexpr unsigned kAccLatency = 6;
 /// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Outstanding row fetches of the read port, at most (rd_outstanding): 128 if the port can deliver a
-/// short row per cycle, else 64. A row of A is accepted only while the outstanding rows of A have
+/// Outstanding row fetches of the read port, at most (rd_outstanding): 128 if the port can deliver
+/// a short row per cycle, else 64. A row of A is accepted only while the outstanding rows of A have
 /// fewer than kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
