@@ -69,12 +69,11 @@ class Register:
         return sum(f.reset << f.low for f in self.fields)
 
     def mask_of(self, *kinds: Kind) -> int:
-        """The bits of all fields of these kinds."""
         return sum(f.mask for f in self.fields if f.kind in kinds)
 
     @property
     def storage_mask(self) -> int:
-        """Bits that keep what software writes."""
+        """Bits that keep the value that software writes."""
         return sum(f.write_mask << f.low for f in self.fields if f.kind is Kind.STORAGE)
 
     @property
@@ -111,7 +110,6 @@ class Parameter:
 
     @property
     def member(self) -> str:
-        """Its name as a member of a struct."""
         return self.name.lower()
 
     @property
@@ -126,8 +124,6 @@ class Parameter:
 
 @dataclasses.dataclass(frozen=True)
 class Counter:
-    """A 64-bit counter."""
-
     name: str
     offset: int  # of its low word
     desc: str
@@ -138,7 +134,6 @@ class Counter:
 
     @property
     def member(self) -> str:
-        """Its name as a member of a struct."""
         return self.name.lower()
 
 
@@ -162,7 +157,6 @@ class Block:
 
     @property
     def configurations(self) -> list[str]:
-        """The names of the named configurations."""
         return list(self.parameters[0].configurations)
 
     @property
@@ -173,7 +167,6 @@ class Block:
 
     @property
     def counters(self) -> list[str]:
-        """The 64-bit counters in the order of their addresses."""
         return list(dict.fromkeys(r.counter for r in self.registers if r.counter))
 
 
