@@ -54,7 +54,7 @@ Command add_explore(CLI::App& app);
 Command add_report(CLI::App& app);
 Command add_run(CLI::App& app);
 constexpr const char* kRunDescription =
-    "Run firmware on a RISC-V processor beside the engine, model or RTL";
+    "Run firmware on a RISC-V processor with the engine, model or RTL";
 Command add_linux(CLI::App& app);
 constexpr const char* kLinuxDescription =
     "Run a program on a Linux kernel that has the engine, model or RTL, as its device";
