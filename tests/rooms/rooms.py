@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-# The driver and what is generated from the registers, which firmware copies, have bare names.
+# Firmware copies the headers of the driver and those generated from the registers: they have bare names.
 BARE = {"sw/driver": "sw/driver", "model/regs/generated": "model/regs"}
 FIRST_WITH_SYSTEMC = "model/platform"
 WITHOUT_SYSTEMC = {"sw/python", "sw/explore", "sw/report"}  # although they are above it
