@@ -130,6 +130,169 @@ def test_weights_of_constant_nodes_and_old_inputs():
     assert set(weights_in(new)) == set(WEIGHTS)
 
 
+HALF = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16,
+        "bfloat16": TensorProto.BFLOAT16, "float64": TensorProto.DOUBLE}
+ROWS = plain((70, 45), 2)  # of a product with K = 70
+
+
+def as_type(values, name):
+    if name == "bfloat16":
+        return values.astype(pytest.importorskip("ml_dtypes").bfloat16)
+    return values.astype(name)
+
+
+def moved(stored, nodes, type_, product="MatMul", opset=17, **attributes):
+    """x by a weight that nodes make of the constant w."""
+    nodes = [helper.make_node(kind, inputs.split(), outputs.split(), **others)
+             for kind, inputs, outputs, others in nodes]
+    weight = nodes[-1].output[0] if nodes else "w"
+    nodes.append(helper.make_node(product, ["x", weight], ["y"], name="dense", **attributes))
+    initializers = [numpy_helper.from_array(stored, "w"),
+                    numpy_helper.from_array(np.array([70, 45], np.int64), "sizes"),
+                    numpy_helper.from_array(np.array([0], np.int64), "first")]
+    used = {name for node in nodes for name in node.input}
+    graph = helper.make_graph(
+        nodes, "graph", [helper.make_tensor_value_info("x", HALF[type_], [5, 70])],
+        [helper.make_tensor_value_info("y", HALF[type_], [5, 45])],
+        [one for one in initializers if one.name in used])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+# What is stored of ROWS, the nodes that make the weight of it, and the product's attributes.
+MOVES = {
+    "as it is": (lambda w: w, [], {}),
+    "Transpose": (lambda w: w.T, [("Transpose", "w", "t", {"perm": [1, 0]})], {}),
+    "Transpose without perm": (lambda w: w.T, [("Transpose", "w", "t", {})], {}),
+    "Identity": (lambda w: w, [("Identity", "w", "i", {})], {}),
+    "Identity, Transpose, Identity": (
+        lambda w: w.T, [("Identity", "w", "i", {}), ("Transpose", "i", "t", {}),
+                        ("Identity", "t", "i2", {})], {}),
+    "Gemm": (lambda w: w.T, [("Identity", "w", "i", {})], {"product": "Gemm", "transB": 1}),
+    "Gemm with Transpose": (lambda w: w, [("Transpose", "w", "t", {})],
+                            {"product": "Gemm", "transB": 1}),
+    "Reshape": (lambda w: w.reshape(7, 450), [("Reshape", "w sizes", "r", {})], {}),
+    "Squeeze, Flatten": (lambda w: w[None], [("Squeeze", "w first", "s", {}),
+                                             ("Flatten", "s", "f", {})], {}),
+}
+
+
+def expected_of(type_, format, preset="ocp"):
+    """The weight that the product reads: its numbers in MX, and in its type again."""
+    return as_type(np.asarray(mxe.fake_quantize(as_type(ROWS, type_), format, preset, axis=0),
+                              np.float32), type_)
+
+
+@pytest.mark.parametrize("type_", HALF)
+@pytest.mark.parametrize("move", MOVES)
+def test_weights_of_other_types_and_layouts(move, type_):
+    stored, nodes, attributes = MOVES[move]
+    made = moved(np.ascontiguousarray(stored(as_type(ROWS, type_))), nodes, type_, **attributes)
+    for format, ort in (("mxfp4_e2m1", False), ("mxfp8_e4m3", False), ("mxfp8_e5m2", True),
+                        ("mxint8", True)):
+        new = mxe.onnx.quantize_weights(made, format, ort=ort)
+        assert [node.op_type for node in new.graph.node] == [
+            "DequantizeLinear", *([] if type_ == "float32" else ["Cast"]),
+            attributes.get("product", "MatMul")]
+        assert len(new.graph.initializer) == 2  # codes and scales
+        del new.graph.output[:]
+        read = new.graph.node[-1].input[1]
+        new.graph.output.append(helper.make_tensor_value_info(read, HALF[type_], None))
+        found = evaluate(new, as_type(np.zeros((5, 70), np.float32), type_))
+        found = found.T if attributes.get("transB") else found
+        expected = expected_of(type_, format)
+        assert found.dtype == expected.dtype
+        assert_same(np.asarray(found, np.float64), np.asarray(expected, np.float64))
+
+
+@pytest.mark.parametrize("stored", ["float16", "bfloat16", "float64"])
+def test_weights_that_are_cast(stored):
+    """Weights in a short type, which a Cast makes those of a product in float32."""
+    for nodes, layout in (([("Cast", "w", "c", {"to": TensorProto.FLOAT})], lambda w: w),
+                          ([("Transpose", "w", "t", {}),
+                            ("Cast", "t", "c", {"to": TensorProto.FLOAT})], lambda w: w.T)):
+        made = moved(np.ascontiguousarray(layout(as_type(ROWS, stored))), nodes, "float32")
+        new = mxe.onnx.quantize_weights(made, "mxfp4_e2m1")
+        assert [node.op_type for node in new.graph.node] == ["DequantizeLinear", "MatMul"]
+        values = as_type(ROWS, stored).astype(np.float32)
+        assert_same(weights_read(new), mxe.fake_quantize(values, "mxfp4_e2m1", axis=0))
+
+
+def weights_read(made):
+    """The second operand of the last product."""
+    read = made.graph.node[-1].input[1]
+    del made.graph.output[:]
+    made.graph.output.append(helper.make_tensor_value_info(read, TensorProto.FLOAT, None))
+    return np.asarray(evaluate(made, np.zeros((5, 70), np.float32)))
+
+
+@pytest.mark.parametrize("move", ["as it is", "Transpose", "Identity, Transpose, Identity",
+                                  "Reshape"])
+@pytest.mark.parametrize("type_", ["float32", "float16"])
+def test_moved_weights_in_onnxruntime(move, type_):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+    def run(made):
+        options = runtime.SessionOptions()
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = runtime.InferenceSession(made.SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
+        return session.run(None, {"x": plain((5, 70), 9).astype(type_)})[0]
+
+    stored, nodes, attributes = MOVES[move]
+    made = moved(np.ascontiguousarray(stored(as_type(ROWS, type_))), nodes, type_, **attributes)
+    for format in ("mxfp8_e4m3", "mxint8"):
+        same = moved(np.ascontiguousarray(expected_of(type_, format)), [], type_)
+        assert_same(run(mxe.onnx.quantize_weights(made, format, ort=True)), run(same))
+
+
+def test_moved_weights_that_others_read():
+    """A weight that another node reads, too, stays for that one."""
+    nodes = [("Transpose", "w", "t", {}), ("Relu", "t", "r", {}), ("Identity", "t", "i", {})]
+    made = moved(np.ascontiguousarray(ROWS.T), nodes, "float32")
+    made.graph.output.append(helper.make_tensor_value_info("r", TensorProto.FLOAT, [70, 45]))
+    new = mxe.onnx.quantize_weights(made, "mxfp8_e4m3")
+    assert [node.op_type for node in new.graph.node] == ["Transpose", "Relu", "DequantizeLinear",
+                                                         "MatMul"]
+    y, r = ReferenceEvaluator(new).run(None, {"x": plain((5, 70), 9)})
+    assert_same(r, np.maximum(ROWS, 0))
+    np.testing.assert_allclose(y, plain((5, 70), 9) @ mxe.fake_quantize(ROWS, "mxfp8_e4m3", axis=0),
+                               rtol=1e-5, atol=1e-5)
+
+
+def test_weights_that_are_computed():
+    """A weight of an input is no constant, whatever moves it."""
+    made = moved(plain((1, 70)), [("Add", "w x", "a", {}), ("Transpose", "a", "t", {})], "float32")
+    with pytest.raises(ValueError, match="no constant weights"):
+        mxe.onnx.quantize_weights(made, "mxfp8_e4m3")
+
+
+def test_weights_of_the_graph_around():
+    """The branches of If read weights of the graph around them, one behind a Transpose there."""
+    branch = helper.make_graph(
+        [helper.make_node("Identity", ["t"], ["i"]), helper.make_node("MatMul", ["x", "i"], ["y"])],
+        "then", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, [5, 45])])
+    other = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "v"], ["y2"])], "else", [],
+        [helper.make_tensor_value_info("y2", TensorProto.FLOAT, [5, 45])])
+    graph = helper.make_graph(
+        [helper.make_node("Transpose", ["w"], ["t"]),
+         helper.make_node("If", ["take"], ["z"], then_branch=branch, else_branch=other)], "graph",
+        [helper.make_tensor_value_info("take", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("x", TensorProto.FLOAT, [5, 70])],
+        [helper.make_tensor_value_info("z", TensorProto.FLOAT, [5, 45])],
+        [numpy_helper.from_array(np.ascontiguousarray(ROWS.T), "w"),
+         numpy_helper.from_array(ROWS + 1, "v")])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    new = mxe.onnx.quantize_weights(made, "mxfp4_e2m1")
+    assert [node.op_type for node in new.graph.node] == ["If"]
+    assert not new.graph.initializer
+    x = plain((5, 70), 9)
+    for take, weight in ((True, ROWS), (False, ROWS + 1)):
+        found = ReferenceEvaluator(new).run(None, {"take": np.array(take), "x": x})[0]
+        np.testing.assert_allclose(found, x @ mxe.fake_quantize(weight, "mxfp4_e2m1", axis=0),
+                                   rtol=1e-5, atol=1e-5)
+
+
 def test_shapes():
     found = mxe.onnx.shapes(model(), batch=5)
     assert list(found) == ["convolve", "hidden", "output", "y"]
@@ -246,7 +409,7 @@ def test_activations_as_quark_has_them():
     ("CPU has no mxfp4_e2m1",
      lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", ort=True)),
     ("scales in E8M0", lambda: mxe.onnx.quantize_weights(model(), "mxfp4_e2m1", "quark-onnx")),
-    ("no constant float32 weights", lambda: mxe.onnx.quantize_weights(
+    ("no constant weights", lambda: mxe.onnx.quantize_weights(
         model(), "mxfp4_e2m1", select=lambda name: False)),
     ("unknown format", lambda: mxe.onnx.quantize_weights(model(), "fp3")),
     ("no input 'z'", lambda: mxe.onnx.shapes(model(), inputs={"z": (1, 2)})),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
+import onnx.reference
+from onnx import TensorProto, helper, numpy_helper
 
 from . import _workload
 
@@ -18,6 +19,10 @@ Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
 LARGE = 1_900_000_000
 
 PRODUCTS = ("Conv", "Gemm", "MatMul")
+
+# Types of weights, and operators that only move or round them on their way to a product.
+_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
+_LAYOUT = ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 
 
 def load(model: Model) -> onnx.ModelProto:
@@ -90,9 +95,8 @@ class Names:
         self.used.update(one.name for one in [*graph.input, *graph.output, *graph.initializer])
         for node in graph.node:
             self.used.update([node.name, *node.input, *node.output])
-            for one in node.attribute:
-                for inner in [one.g, *one.graphs]:
-                    self._add(inner)
+            for inner in subgraphs(node):
+                self._add(inner)
 
     def stem(self, input: str, node: onnx.NodeProto, *parts: str) -> str:
         """INPUT.NODE, or INPUT.RESULT and so on if a name INPUT.NODE.PART exists."""
@@ -104,14 +108,25 @@ class Names:
         return f"{input}.{last}"
 
 
+def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The graphs in a node: the branches of If, the body of Loop."""
+    for one in node.attribute:
+        if one.type == onnx.AttributeProto.GRAPH:
+            yield one.g
+        yield from one.graphs
+
+
 def products(graph: onnx.GraphProto) -> Iterator[tuple[onnx.GraphProto, onnx.NodeProto]]:
     """The products of a graph and of the graphs in its nodes (If, Loop)."""
     for node in graph.node:
-        if node.op_type in PRODUCTS and node.domain in ("", "ai.onnx"):
+        if _is_product(node):
             yield graph, node
-        for one in node.attribute:
-            for inner in [one.g, *one.graphs]:
-                yield from products(inner)
+        for inner in subgraphs(node):
+            yield from products(inner)
+
+
+def _is_product(node: onnx.NodeProto) -> bool:
+    return node.op_type in PRODUCTS and node.domain in ("", "ai.onnx")
 
 
 def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
@@ -123,21 +138,90 @@ def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
     return found
 
 
+class _Constant(NamedTuple):
+    """A constant value of a graph."""
+
+    values: Any
+    type: int  #: of TensorProto
+    nodes: tuple[str, ...]  #: results of the nodes that compute it from tensors
+
+
+class Constants:
+    """The constants that a graph sees: its own and those of the graphs around it."""
+
+    def __init__(self, graph: onnx.GraphProto, opsets: list[onnx.OperatorSetIdProto],
+                 around: Optional["Constants"] = None) -> None:
+        self._opsets, self._around = opsets, around
+        self._tensors = constants(graph)
+        self._nodes = {}
+        for node in graph.node:
+            if node.op_type in _LAYOUT and node.domain in ("", "ai.onnx"):
+                self._nodes[node.output[0]] = onnx.NodeProto()
+                self._nodes[node.output[0]].CopyFrom(node)
+        self._others = {name for node in graph.node for name in node.output} - set(self._nodes)
+        self._others.update(one.name for one in graph.input)
+
+    def find(self, name: str) -> Optional[_Constant]:
+        """The value of a name; None if an input or another operator than _LAYOUT takes part."""
+        if name in self._tensors:
+            tensor = self._tensors[name]
+            return _Constant(numpy_helper.to_array(tensor), tensor.data_type, ())
+        if name in self._nodes:
+            return self._computed(self._nodes[name])
+        if name in self._others or self._around is None:
+            return None
+        return self._around.find(name)
+
+    def _computed(self, node: onnx.NodeProto) -> Optional[_Constant]:
+        inputs = [(name, self.find(name)) for name in node.input if name]
+        found = [one for _, one in inputs if one is not None]
+        if len(found) < len(inputs) or not found:
+            return None
+        type_ = attribute(node, "to") if node.op_type == "Cast" else found[0].type
+        if found[0].type not in _FLOATS or type_ not in _FLOATS:
+            return None
+        graph = helper.make_graph([node], "graph",
+                                  [onnx.ValueInfoProto(name=name) for name, _ in inputs],
+                                  [onnx.ValueInfoProto(name=node.output[0])])
+        one = helper.make_model(graph, opset_imports=self._opsets)
+        values = {name: value.values for name, value in inputs if value is not None}
+        made = onnx.reference.ReferenceEvaluator(one).run(None, values)[0]
+        nodes = (node.output[0], *(name for one in found for name in one.nodes))
+        return _Constant(made, type_, nodes)
+
+
+def products_with_constants(model: onnx.ModelProto) -> Iterator[
+        tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
+    """The products of a model, each with the constants that its graph sees."""
+    def within(graph: onnx.GraphProto, around: Optional[Constants]) -> Iterator[
+            tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
+        known = Constants(graph, list(model.opset_import), around)
+        for node in graph.node:
+            if _is_product(node):
+                yield graph, node, known
+            for inner in subgraphs(node):
+                yield from within(inner, known)
+
+    yield from within(model.graph, None)
+
+
 class Weight(NamedTuple):
-    values: np.ndarray[Any, np.dtype[np.float32]]
-    axis: int  #: of `values`, along which the sum runs
-    shape: tuple[int, ...]  #: of the operand in the model
+    values: np.ndarray[Any, Any]
+    axis: int  #: of `values` along which the sum runs
+    shape: tuple[int, ...]  #: that the product reads
+    type: int  #: that the product reads, of TensorProto
+    nodes: tuple[str, ...]  #: results of the nodes that compute it from a constant
 
 
-def weight_of(node: onnx.NodeProto, known: Mapping[str, onnx.TensorProto]) -> Optional[Weight]:
-    """The weights of a product; None unless they are constant float32."""
-    tensor = known.get(node.input[1])
-    if tensor is None or tensor.data_type != onnx.TensorProto.FLOAT or len(tensor.dims) < 2:
+def weight_of(node: onnx.NodeProto, known: Constants) -> Optional[Weight]:
+    """The weights of a product; None unless they are constant floats."""
+    constant = known.find(node.input[1])
+    if constant is None or constant.type not in _FLOATS or constant.values.ndim < 2:
         return None
-    values = numpy_helper.to_array(tensor)
+    values, type_, nodes = constant
     shape = values.shape
     if node.op_type == "Conv":  # one row of all inputs for each output
-        return Weight(values.reshape(shape[0], -1), 1, shape)
+        return Weight(values.reshape(shape[0], -1), 1, shape, type_, nodes)
     if node.op_type == "Gemm" and attribute(node, "transB", 0):
-        return Weight(values, 1, shape)
-    return Weight(values, values.ndim - 2, shape)
+        return Weight(values, 1, shape, type_, nodes)
+    return Weight(values, values.ndim - 2, shape, type_, nodes)

@@ -11,7 +11,8 @@ from onnx import TensorProto, helper
 
 from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
-from ._graph import Model, Names, Weight, check, constants, converted, load, name_of, products, weight_of
+from ._graph import (Model, Names, Weight, check, converted, load, name_of,
+                     products_with_constants, subgraphs, weight_of)
 
 # The types of codes, and the divisor of a code's value.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
@@ -21,7 +22,7 @@ _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
 
 
 # The names of the nodes and constants that replace weights.
-_PARTS = ("codes", "scales", "matrix", "shape", "weights")
+_PARTS = ("codes", "scales", "matrix", "shape", "weights", "rounded")
 
 
 def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
@@ -29,9 +30,11 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
                      select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
     """A model whose weights are codes and scales, converted to floats by DequantizeLinear nodes.
 
-    model: a ModelProto or a file; it is not changed. Its constant float32 operands B of MatMul and
-        Gemm and weights of Conv are quantized, in blocks along the sum: for Conv along inputs and
-        kernel together.
+    model: a ModelProto or a file; it is not changed. Its constant operands B of MatMul and Gemm and
+        weights of Conv are quantized, in blocks along the sum: for Conv along inputs and kernel
+        together. Their type is float32, float64, float16 or bfloat16; DequantizeLinear computes
+        float32, and a Cast converts it to another type. Transpose, Cast, Identity, Reshape, Flatten,
+        Squeeze and Unsqueeze between a constant and its product are applied before quantizing.
     format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
     ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Otherwise
         E8M0 scales and opset 24, without mxint8: its codes are multiples of 1/64.
@@ -49,19 +52,23 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
     new.ir_version = max(new.ir_version, 10 if ort else 12)
     count = 0
     names = Names(new.graph)
-    for graph, node in list(products(new.graph)):
-        weight = weight_of(node, constants(graph))
-        if weight is not None and (select is None or select(name_of(node))):
-            along = weight.axis
-            stem = names.stem(node.input[1], node, *_PARTS)
-            _replace(graph, node, weight, quantize(weight.values, format, preset, axis=along), ort,
-                     stem)
-            count += 1
+    bypassed: set[str] = set()
+    for graph, node, known in list(products_with_constants(new)):
+        if select is not None and not select(name_of(node)):
+            continue
+        weight = weight_of(node, known)
+        if weight is None:
+            continue
+        stem = names.stem(node.input[1], node, *_PARTS)
+        q = quantize(weight.values, format, preset, axis=weight.axis)
+        _replace(graph, node, weight, q, ort, stem)
+        bypassed.update(weight.nodes)
+        count += 1
     if not count:
-        raise ValueError("the model has no constant float32 weights of MatMul, Gemm or Conv"
+        raise ValueError("the model has no constant weights of MatMul, Gemm or Conv in float32, "
+                         "float64, float16 or bfloat16"
                          + ("" if select is None else " that were selected"))
-    for graph in {id(graph): graph for graph, _ in products(new.graph)}.values():
-        _drop_unused(graph)
+    _drop_unused(new.graph, bypassed)
     check(new, full=True)
     return new
 
@@ -82,9 +89,14 @@ def _replace(graph: onnx.GraphProto, node: onnx.NodeProto, weight: Weight, q: Ar
     if weight.shape != weight.values.shape:
         graph.initializer.append(helper.make_tensor(names[3], TensorProto.INT64,
                                                     [len(weight.shape)], weight.shape))
-        graph.node.insert(at + 1, helper.make_node("Reshape", [names[2], names[3]], [names[4]],
-                                                   name=names[4]))
+        at += 1
+        graph.node.insert(at, helper.make_node("Reshape", [result, names[3]], [names[4]],
+                                               name=names[4]))
         result = names[4]
+    if weight.type != TensorProto.FLOAT:
+        graph.node.insert(at + 1, helper.make_node("Cast", [result], [names[5]], name=names[5],
+                                                   to=weight.type))
+        result = names[5]
     node = next(one for one in graph.node if list(one.output) == list(node.output))
     node.input[1] = result
 
@@ -121,22 +133,29 @@ def _scales(name: str, q: Array, ort: bool) -> onnx.TensorProto:
     return helper.make_tensor(name, TensorProto.FLOAT8E8M0, codes.shape, codes.tobytes(), raw=True)
 
 
-def _drop_unused(graph: onnx.GraphProto) -> None:
-    used = _reads(graph) | {one.name for one in graph.output}
+def _drop_unused(graph: onnx.GraphProto, bypassed: set[str]) -> None:
+    """Removes constants that no node reads, and the nodes that moved them to products."""
+    for node in graph.node:
+        for inner in subgraphs(node):
+            _drop_unused(inner, bypassed)
+    while True:
+        used = _reads(graph) | {one.name for one in graph.output}
+        unused = [one for one in graph.node if one.output and one.output[0] not in used and
+                  (one.op_type == "Constant" or one.output[0] in bypassed)]
+        if not unused:
+            break
+        for node in unused:
+            graph.node.remove(node)
     for tensor in [one for one in graph.initializer if one.name not in used]:
         graph.initializer.remove(tensor)
         for one in [one for one in graph.input if one.name == tensor.name]:  # before IR 4
             graph.input.remove(one)
-    for node in [one for one in graph.node
-                 if one.op_type == "Constant" and one.output[0] not in used]:
-        graph.node.remove(node)
 
 
 def _reads(graph: onnx.GraphProto) -> set[str]:
     names: set[str] = set()
     for node in graph.node:
         names.update(node.input)
-        for one in node.attribute:
-            for inner in [one.g, *one.graphs]:
-                names |= _reads(inner) | {output.name for output in inner.output}
+        for inner in subgraphs(node):
+            names |= _reads(inner) | {output.name for output in inner.output}
     return names
