@@ -186,8 +186,10 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
 
 std::string result_id(const Workload& workload, const Point& point) {
   std::string text = point_text(point) + " " + workload.name + workload_text(workload, point);
+  text += fmt::format("\n{} {}", workload.items, workload.item_name);
   for (const Layer& layer : workload.layers) {
-    text += fmt::format(" {} {}", layer.name, layer.count);
+    text += fmt::format("\n{} {} {}", layer.count, kStoredBNames[static_cast<std::size_t>(layer.b)],
+                        layer.name);
   }
   return content_hash(text);
 }

@@ -316,6 +316,28 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
+// A folder's earlier result of a workload of the same name counts only if it shows the same.
+TEST_F(ExploreQuestions, ChangedTablesAreNotTheEarlierResult) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  const auto changed = [&](const std::string& text) {
+    write_text("net.csv", text);
+    const ProgramRun run = mxe(arguments({"net.csv"}, {}));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(points().size(), 1u);
+    return points().back();
+  };
+  EXPECT_EQ(changed("layer,M,N,K\nq,1,64,64\n").at("layers").at(0).at("b"), "unsaid");
+  EXPECT_EQ(changed("layer,M,N,K,B\nq,1,64,64,weights\n").at("weight_bytes"), 64 * 66);
+  EXPECT_EQ(changed("layer,M,N,K,B\nq,1,64,64,kv_cache\n").at("kv_bytes"), 64 * 66);
+  EXPECT_EQ(changed("# items: 2 tokens\nlayer,M,N,K\nq,1,64,64\n").at("items"), 2);
+  EXPECT_EQ(changed("# items: 3 tokens\nlayer,M,N,K\nq,1,64,64\n").at("items"), 3);
+  EXPECT_EQ(changed("# items: 3 images\nlayer,M,N,K\nq,1,64,64\n").at("item_name"), "images");
+  EXPECT_FALSE(changed("layer,M,N,K\nq,1,64,64\n").contains("items"));
+  // Both tables have the same words.
+  EXPECT_EQ(changed("layer,M,N,K,count\nq 1,1,64,64,2\n2,1,64,64,3\n").at("b_bytes"), 5 * 64 * 66);
+  EXPECT_EQ(changed("layer,M,N,K,count\nq,1,64,64,1\n2 2,1,64,64,3\n").at("b_bytes"), 4 * 64 * 66);
+}
+
 TEST_F(ExploreQuestions, TablesSayWhatBIs) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   write_text("net.csv",
