@@ -220,6 +220,7 @@ TEST_F(Explore, TopologiesOfScaleSim) {
 TEST_F(Explore, ModelsLikeLlama) {
   const std::string source = MXE_SOURCE_DIR;
   const auto layers = [&](const std::string& workload, const std::vector<std::string>& size) {
+    std::filesystem::remove_all(path("out"));  // whose result would be taken for both
     std::vector<std::string> arguments{"explore", path("space.yaml"), "--workload",
                                        workload,  "--output",         path("out")};
     arguments.insert(arguments.end(), size.begin(), size.end());

@@ -4,7 +4,8 @@
 
     make.py [--check]     # compares with the existing files instead
 
-A row is activations [M, K] times weights or other activations [K, N], `count` times in a run.
+A row is activations [M, K] times B [K, N], `count` times in a run. B is weights, keys or values that
+stay in memory from token to token (kv_cache), or activations.
 Convolutions are products of unrolled inputs: a row for each output pixel, K over filter and channels.
 """
 import argparse
@@ -13,6 +14,9 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+# What B of a layer is if it is not weights.
+KEYS, ACTIVATIONS = "kv_cache", "activations"
 
 
 def convolution(name, size, channels, filters, width, stride):
@@ -57,15 +61,21 @@ def mobilenet_v2():
     return rows + [("conv_last", size ** 2, 1280, channels, 1), ("classifier", 1, 1000, 1280, 1)]
 
 
-def encoder(layers, width, heads, tokens, past=None, batch=1):
+def encoder(layers, width, heads, tokens, past=None, batch=1, attended=ACTIVATIONS):
     """Transformer blocks with heads of 64; the hidden layer is four times as wide."""
     keys, rows = past or tokens, tokens * batch
     return [("qkv_proj", rows, 3 * width, width, layers),
-            ("attn_scores", tokens, keys, 64, layers * heads * batch),
-            ("attn_context", tokens, 64, keys, layers * heads * batch),
+            ("attn_scores", tokens, keys, 64, layers * heads * batch, attended),
+            ("attn_context", tokens, 64, keys, layers * heads * batch, attended),
             ("out_proj", rows, width, width, layers),
             ("ffn_up", rows, 4 * width, width, layers),
             ("ffn_down", rows, width, 4 * width, layers)]
+
+
+def gpt2(layers, width, heads, tokens, past):
+    """The keys and values of earlier tokens stay in memory."""
+    return encoder(layers, width, heads, tokens, past, attended=KEYS) + [
+        ("lm_head", 1, 50257, width, 1)]
 
 
 def llama3(layers, width, heads, hidden, tokens, past, batch=1):
@@ -74,8 +84,8 @@ def llama3(layers, width, heads, hidden, tokens, past, batch=1):
     shared = heads // groups * tokens
     return [("q_proj", rows, heads * 128, width, layers),
             ("kv_proj", rows, 2 * groups * 128, width, layers),
-            ("attn_scores", shared, past, 128, layers * groups * batch),
-            ("attn_context", shared, 128, past, layers * groups * batch),
+            ("attn_scores", shared, past, 128, layers * groups * batch, KEYS),
+            ("attn_context", shared, 128, past, layers * groups * batch, KEYS),
             ("out_proj", rows, width, heads * 128, layers),
             ("gate_up_proj", rows, 2 * hidden, width, layers),
             ("down_proj", rows, width, hidden, layers),
@@ -118,12 +128,9 @@ NETWORKS = {
         ("pooler", 8, 768, 768, 1)]),
     "bert_large_s384_b1": (BERT + "; the length of MLPerf Inference", "384 tokens",
                            encoder(24, 1024, 16, 384) + [("qa_outputs", 384, 2, 1024, 1)]),
-    "gpt2_prefill_s1024": (GPT2, "1024 tokens", encoder(12, 768, 12, 1024) + [
-        ("lm_head", 1, 50257, 768, 1)]),
-    "gpt2_decode_kv1024": (GPT2, "1 tokens", encoder(12, 768, 12, 1, 1024) + [
-        ("lm_head", 1, 50257, 768, 1)]),
-    "gpt2xl_prefill_s1024": (GPT2, "1024 tokens", encoder(48, 1600, 25, 1024) + [
-        ("lm_head", 1, 50257, 1600, 1)]),
+    "gpt2_prefill_s1024": (GPT2, "1024 tokens", gpt2(12, 768, 12, 1024, 1024)),
+    "gpt2_decode_kv1024": (GPT2, "1 tokens", gpt2(12, 768, 12, 1, 1024)),
+    "gpt2xl_prefill_s1024": (GPT2, "1024 tokens", gpt2(48, 1600, 25, 1024, 1024)),
     **{f"llama3_8b_prefill_s{s}": (LLAMA_8B, f"{s} tokens", llama3(*EIGHT, s, s))
        for s in (512, 2048, 8192)},
     **{f"llama3_8b_decode_b{b}_kv{kv}": (LLAMA_8B, f"{b} tokens", llama3(*EIGHT, 1, kv, b))
@@ -135,13 +142,14 @@ NETWORKS = {
     "dlrm_b2048": ("MLPerf's DLRM for Criteo's terabyte: 13-512-256-128, 26 features of 128, "
                    "479-1024-1024-512-256-1", "2048 samples",
                    perceptron("bot", (13, 512, 256, 128), 2048) + [
-                       ("interaction", 27, 27, 128, 2048)] +
+                       ("interaction", 27, 27, 128, 2048, ACTIVATIONS)] +
                    perceptron("top", (479, 1024, 1024, 512, 256, 1), 2048)),
 }
 
 
 def text_of(source, items, rows):
-    lines = [f"# {source}", f"# items: {items}", "layer,M,N,K,count"]
+    lines = [f"# {source}", f"# items: {items}", "layer,M,N,K,count,B"]
+    rows = [row if len(row) == 6 else (*row, "weights") for row in rows]
     return "\n".join(lines + [",".join(map(str, row)) for row in rows]) + "\n"
 
 

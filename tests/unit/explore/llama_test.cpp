@@ -84,7 +84,8 @@ TEST(Llama, TheShippedWorkloadsAreThoseOfItsConfig) {
     ASSERT_EQ(ours.layers.size(), shipped.layers.size());
     for (std::size_t i = 0; i < ours.layers.size(); i++) {
       const Layer &a = ours.layers[i], &b = shipped.layers[i];
-      EXPECT_EQ(std::tie(a.name, a.m, a.n, a.k, a.count), std::tie(b.name, b.m, b.n, b.k, b.count));
+      EXPECT_EQ(std::tie(a.name, a.m, a.n, a.k, a.count, a.b),
+                std::tie(b.name, b.m, b.n, b.k, b.count, b.b));
     }
   }
 }
