@@ -292,7 +292,7 @@ def write_table(work):
 
 
 def check_table():
-    """Prints the modules whose sources have changed since the table was made."""
+    """Returns the names of the modules whose sources have changed since the table was made."""
     with open(TABLE, encoding="utf-8") as file:
         kept = json.load(file)["sources"]
     now = source_hashes()

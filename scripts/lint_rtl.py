@@ -179,7 +179,7 @@ def check_words(path):
 
 
 def check_pins():
-    """Pins and parameters of mxe_top in a design of VHDL, which does not tell upper from lower case."""
+    """Names of pins and parameters that VHDL cannot have: its words, and names that differ in case only."""
     with open(os.path.join(RTL, "mxe_top.sv"), encoding="utf-8") as file:
         text = file.read().partition("\n);")[0]
     with open(os.path.join(RTL, "mxe_parameters.svh"), encoding="utf-8") as file:

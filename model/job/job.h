@@ -100,7 +100,7 @@ struct JobParts {
   JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
   /// The default order in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }
-  /// Assigns addresses from `address` upwards in that order, each a multiple of kAlignment.
+  /// Assigns addresses from `address` upwards in the order of in_order(), multiples of kAlignment.
   void place(uint64_t address);
   static constexpr uint64_t kAlignment = 128;
   mxe_job descriptor(const JobShape& shape) const;

@@ -36,7 +36,7 @@ inline constexpr unsigned kDescriptorsAhead = 2;
 inline constexpr unsigned kRecords = 4;
 /// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
 inline constexpr unsigned kWriteQueue = 16;
-/// Results between the drain and the write port (FifoDepth in mxe_drain).
+/// Segments of results in the queue from drain to write port, at most (FifoDepth in mxe_drain).
 inline constexpr unsigned kDrainFifo = 16;
 
 /// Cycles from a segment's read in the requantiser to its codes: read, normalise, place, shift,

@@ -36,7 +36,7 @@ struct TeamReport {
   double speedup() const { return static_cast<double>(one_engine) / static_cast<double>(cycles); }
 };
 
-/// Simulates the team; also each part and the whole product on a single engine.
+/// The report of `result`, the run of a team; simulates each part and the whole product alone, too.
 TeamReport make_report(const JobShape& shape, Target on, const EngineSetup& setup, SplitAxis axis,
                        const std::vector<JobShape>& parts, const TeamResult& result);
 

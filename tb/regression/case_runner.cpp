@@ -23,7 +23,7 @@ namespace {
 
 using WallClock = std::chrono::steady_clock;
 
-// Far longer than any job of a case, including its memory latency.
+// Cycles without a bus transfer after which a busy RTL hangs: longer than any wait within a job.
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 

@@ -164,7 +164,7 @@ class AddressPhase {
     beat_bytes_ = beat_bytes;
   }
   uint64_t of(uint64_t address) const { return address % modulus_; }
-  /// The same, of which pages are a detail.
+  /// Shows an address: its place in the beat is state, its place in the 4 KiB page a detail.
   void visit(StateVisitor& visitor, uint64_t address) const {
     visitor.value(address % beat_bytes_);
     if (may_cross()) visitor.detail(address % modulus_);

@@ -74,7 +74,7 @@ void Desc::read(uint64_t cycle) {
 
 void Desc::take(uint64_t cycle) {
   ready_ = false;
-  // It stands still for two cycles more.
+  // The taken descriptor stays at the output for two more cycles.
   read_from_ = cycle + 2;
 }
 

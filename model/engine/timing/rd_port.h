@@ -84,7 +84,7 @@ class RdPort {
     uint64_t end = 0, end_offered = 0, end_beats = 0;  // of the burst for whose end it waited
   };
 
-  /// First cycle in which a fetch of A may be accepted.
+  /// First cycle in which the limit kReadABeats allows a fetch of A; without effect if A is first.
   uint64_t a_allowed_from() const;
   ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
   void check_beats();

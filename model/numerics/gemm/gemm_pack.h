@@ -15,7 +15,7 @@ namespace mx {
 /// whose products overflow 16 bits: mxint8 times mxint8.
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
-/// Rows per tile for an A of `rows` rows. A row takes a fifth less time in a high tile, unless
+/// Rows per tile for an A of `rows` rows. A row takes a sixth less time in a high tile, unless
 /// padding costs more: 4 rows use a low tile, 5 a high one. words_double lacks registers for high.
 std::size_t tile_rows(GemmPath path, std::size_t rows);
 
