@@ -15,7 +15,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# What B of a layer is if it is not weights.
+# Kinds of B other than weights.
 KEYS, ACTIVATIONS = "kv_cache", "activations"
 
 

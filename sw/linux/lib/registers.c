@@ -71,7 +71,8 @@ static void advance(struct mxe_linux* conn, uint64_t until_ns) {
   }
 }
 
-/// Completes the jobs that have ended, cancels the others, completes the first aborted one, drops the rest.
+/// Completes the jobs that have ended, cancels the others, completes the first aborted one, drops
+/// the rest.
 static void soft_reset(struct mxe_linux* conn) {
   struct drm_mxe_cancel all = {0};
   advance(conn, 0);

@@ -142,7 +142,7 @@ def as_type(values, name):
 
 
 def moved(stored, nodes, type_, product="MatMul", opset=17, **attributes):
-    """x by a weight that nodes make of the constant w."""
+    """x by a weight that nodes compute from the constant w."""
     nodes = [helper.make_node(kind, inputs.split(), outputs.split(), **others)
              for kind, inputs, outputs, others in nodes]
     weight = nodes[-1].output[0] if nodes else "w"
@@ -158,7 +158,7 @@ def moved(stored, nodes, type_, product="MatMul", opset=17, **attributes):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
 
 
-# What is stored of ROWS, the nodes that make the weight of it, and the product's attributes.
+# The stored constant, the nodes that compute the weight from it, and the attributes of the product.
 MOVES = {
     "as it is": (lambda w: w, [], {}),
     "Transpose": (lambda w: w.T, [("Transpose", "w", "t", {"perm": [1, 0]})], {}),
