@@ -46,7 +46,7 @@ std::optional<Repetition::Skip> Repetition::skip_between(const Record& before, c
 }
 
 std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t now,
-                                                 uint64_t limit, const CounterValues& counted) {
+                                                 uint64_t limit, const CounterArray& counted) {
   const auto loop = static_cast<std::size_t>(visitor.loop());
   // Records made within one iteration of an outer loop say nothing about the next iteration.
   for (std::size_t inner = 0; inner < loop; inner++) records_[inner].clear();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/engine/skipping/state.h"
-#include "model/params/counter_values.h"
+#include "model/params/counter_array.h"
 
 namespace mxe {
 
@@ -21,7 +21,7 @@ class Repetition {
     uint64_t periods = 0;
     uint64_t cycles = 0;      ///< of one period
     uint64_t iterations = 0;  ///< of the loop in one period
-    CounterValues before;     ///< counts a period ago
+    CounterArray before;      ///< counts a period ago
     bool over_pages = false;  ///< only details differ, which do not matter
   };
 
@@ -32,13 +32,13 @@ class Repetition {
   /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip that ends before `limit`,
   /// if there is one.
   std::optional<Skip> find(StateVisitor& visitor, uint64_t now, uint64_t limit,
-                           const CounterValues& counted);
+                           const CounterArray& counted);
 
  private:
   struct Record {
     StateVisitor::Record state;
     uint64_t cycle = 0;
-    CounterValues counted{};
+    CounterArray counted{};
   };
   /// Those of a loop. Their memory is used again.
   struct Records {

@@ -8,7 +8,7 @@
 
 #include "model/engine/skipping/state.h"
 #include "model/engine/timing/trace.h"
-#include "model/params/counter_values.h"
+#include "model/params/counter_array.h"
 
 namespace mxe {
 
@@ -18,7 +18,7 @@ namespace mxe {
 /// mac_active, the stalls and idle.
 class Counters {
  public:
-  using Values = CounterValues;
+  using Values = CounterArray;
 
   /// The waits of the array are traced at `trace`.
   explicit Counters(TracePoint trace = TracePoint()) : trace_(trace) {}

@@ -12,6 +12,6 @@ namespace mxe {
 inline constexpr std::size_t kCounters = counter_table.size();
 
 /// One count per performance counter, in the order of the counter table.
-using CounterValues = std::array<uint64_t, kCounters>;
+using CounterArray = std::array<uint64_t, kCounters>;
 
 }  // namespace mxe
