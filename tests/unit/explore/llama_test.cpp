@@ -200,10 +200,10 @@ TEST(Llama, TensorsThatConfigDoesNotName) {
       check(bad));
   bad = good;
   bad["model.layers.32.mlp.up_proj.weight"] = {14336, 4096};
-  expect_error("tensor \"model.layers.32.mlp.up_proj.weight\" is none of", check(bad));
+  expect_error("tensor \"model.layers.32.mlp.up_proj.weight\" does not belong to", check(bad));
   bad = good;
   bad["model.layers.0.mlp.gate.weight"] = {8, 4096};
-  expect_error("tensor \"model.layers.0.mlp.gate.weight\" is none of", check(bad));
+  expect_error("tensor \"model.layers.0.mlp.gate.weight\" does not belong to", check(bad));
   // Tied weights may be repeated or omitted; all others must exist.
   bad = good;
   bad.erase("lm_head.weight");
