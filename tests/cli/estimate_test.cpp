@@ -276,7 +276,7 @@ TEST_F(Estimate, BadInput) {
                "unknown format 'fp4' (allowed: ");
   expect_error(
       arguments({"1", "2", "3", "--format-a", "mxint8", "--format-b", "mxint8", "--on", "golden"}),
-      "no clock to estimate cycles from (allowed: model, rtl)");
+      "golden has no clock: it cannot estimate cycles (allowed: model, rtl)");
   expect_error(
       arguments({"100000", "100000", "64", "--format-a", "mxint8", "--format-b", "mxint8"}),
       "bytes, the device has");

@@ -103,7 +103,7 @@ TEST_F(ExploreOnnx, AttentionWithBatchSequenceAndContext) {
 }
 
 TEST_F(ExploreOnnx, SizesThatAreMissingOrTooMuch) {
-  expect_bad(model("decoder"), {}, "say --sequence N or --dim sequence_length=N");
+  expect_bad(model("decoder"), {}, "set --sequence N or --dim sequence_length=N");
   expect_bad(model("decoder"), {"--sequence", "4"}, "past_sequence_length");
   expect_bad(model("autoencoder"), {"--dim", "height=20"},
              "dimension 'width' of the input 'image'");

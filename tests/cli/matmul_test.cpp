@@ -172,7 +172,7 @@ TEST_F(Matmul, ExpectedResult) {
   const ProgramRun run = mxe(with("wrong.npy"));
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("1 of 1 outputs differ;"), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("C[0][0]: 11 (0x41300000) instead of 11.5 (0x41380000)"),
+  EXPECT_NE(run.err.find("D[0][0]: 11 (0x41300000) instead of 11.5 (0x41380000)"),
             std::string::npos)
       << run.err;
   EXPECT_TRUE(mxe_json(with("wrong.npy"), 1).contains("cycles"));
