@@ -14,7 +14,7 @@ MEMBER = re.compile(r"^(\S+\.o):\s+file format")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 # Names of AVX instructions begin with v. The baseline has verr and verw, which the program does not use.
 VECTOR = re.compile(r"^\s*[0-9a-f]+:\s+(v\w+)\s+(.*)$")
-LEVEL = re.compile(r"_(avx2|avx512)\.")
+LEVEL = re.compile(r"^(avx2|avx512)\.")
 
 
 def parse_arguments() -> argparse.Namespace:

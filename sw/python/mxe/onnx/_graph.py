@@ -150,7 +150,7 @@ class Constants:
     """The constants that a graph sees: its own and those of the graphs around it."""
 
     def __init__(self, graph: onnx.GraphProto, opsets: list[onnx.OperatorSetIdProto],
-                 around: Optional["Constants"] = None) -> None:
+                 around: Optional[Constants] = None) -> None:
         self._opsets, self._around = opsets, around
         self._tensors = constants(graph)
         self._nodes = {}
