@@ -11,8 +11,7 @@ from onnx import TensorProto, helper
 
 from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
-from ._graph import (Model, Names, Weight, check, converted, load, name_of,
-                     products_with_constants, subgraphs, weight_of)
+from ._graph import Model, Names, Weight, check, converted, load, name_of, products_with_constants, subgraphs, weight_of
 
 # The types of codes, and the divisor of a code's value.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
