@@ -246,8 +246,8 @@ class Module(unittest.TestCase):
         root = pathlib.Path(options.linux_kernel).resolve().parents[1]
         kernel = subprocess.run([options.linux_kernel, "require", "plain"], text=True, capture_output=True, check=True).stdout.strip()
         with tempfile.TemporaryDirectory() as name:
-            for part in "linux", "driver", "regs":
-                shutil.copytree(root / "sw" / part, pathlib.Path(name, "sw", part))
+            for part in "sw/linux", "sw/driver", "model/regs":
+                shutil.copytree(root / part, pathlib.Path(name, part))
             sources = pathlib.Path(name, "sw/linux/module").resolve()
             for source in sources / "mxa_pci.c", sources / "mxa.h", sources.parents[1] / "driver/mxe_driver.c":
                 text = source.read_text()
