@@ -30,7 +30,7 @@ struct JobResult {
 /// A job of the co-simulation, with what is known about it besides.
 struct CosimJob : Job {
   std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
-  Claims claims;              ///< sizes that its descriptor has instead of its own
+  Claims claims;              ///< wrong sizes written to the descriptor
   bool in_turn = false;       ///< CONTROL.early is cleared, though the driver would set it
   std::string values;         ///< what kind of values the operands hold, for messages
 

@@ -227,7 +227,7 @@ void case_every_code_of_every_format(struct bench* b) {
   }
 }
 
-/// A NaN scale makes only the results of its own row NaN.
+/// A NaN scale of a row of A makes the results of that row NaN, and no others.
 void case_scale_that_is_no_number(struct bench* b) {
   const uint8_t nan = 0xff;
   if (!bench_open(b)) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of ELF files throws Error with one line, or returns a program in the
-// memory. Its segments do not overlap and hold no more bytes than the file.
+// libFuzzer target: the reader of ELF files throws Error with one line, or returns a program that
+// fits the memory: its segments do not overlap. Each may load the same bytes of the file: 3
+// segments hold at most 4 times the bytes of the file.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
