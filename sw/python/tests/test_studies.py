@@ -114,9 +114,7 @@ def test_every_switch_can_be_read_and_set():
 
 def test_names_are_the_enumerators():
     """Names follow the headers in order, so that exchanged names are found."""
-    headers = [SOURCE / f"model/numerics/{name}.h" for name in ("quantizer_options", "encode")]
-    if not headers[0].exists():
-        pytest.skip(f"{headers[0]} is not there")
+    headers = [SOURCE / f"model/numerics/{name}.h" for name in ("block/quantizer_options", "formats/encode")]
     text = re.sub(r"//.*", "", "".join(path.read_text(encoding="utf-8") for path in headers))
     choices = {name: re.findall(r"\w+", body)
                for name, body in re.findall(r"enum class (\w+) : uint8_t \{(.*?)\};", text, re.DOTALL)}
