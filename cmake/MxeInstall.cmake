@@ -138,7 +138,7 @@ install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/linux/mxe.ko DESTINATION ${CMAKE
         COMPONENT linux OPTIONAL)
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development PATTERN examples/CMakeLists.txt
-                                                                                         EXCLUDE)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development PATTERN examples/CMakeLists.txt EXCLUDE
+        PATTERN docs/conf.py EXCLUDE PATTERN docs/site EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 include(MxePackage)
