@@ -10,7 +10,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.insert(0, str(HERE / "site"))
+sys.path[:0] = [str(HERE / "site"), str(HERE / "figures")]
 
 project = "MXE"
 version = re.search(r"project\(mxe VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)

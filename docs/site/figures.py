@@ -14,6 +14,7 @@ import pathlib
 import re
 
 import source_pages
+import svg
 import wavedrom
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -23,14 +24,14 @@ LOGGER = logging.getLogger(__name__)
 LINK = re.compile(r'href="([^"]+)"')
 
 
-def framed(svg, label):
+def framed(drawing, label):
     """A picture in a frame that scrolls on narrow screens."""
     label = html.escape(label)
-    return nodes.raw("", f'<div class="figure" role="region" tabindex="0" aria-label="{label}">{svg}</div>',
+    return nodes.raw("", f'<div class="figure" role="region" tabindex="0" aria-label="{label}">{drawing}</div>',
                      format="html")
 
 
-def linked(app, docname, path, svg):
+def linked(app, docname, path, drawing):
     """The SVG with its links, which begin at the folder of the file, as links of the page."""
     def link(match):
         target, _, fragment = match.group(1).partition("#")
@@ -42,7 +43,7 @@ def linked(app, docname, path, svg):
         uri = (app.builder.get_relative_uri(docname, document) if document
                else source_pages.link_to(app, docname, found))
         return f'href="{uri}{"#" + fragment if fragment else ""}"'
-    return LINK.sub(link, svg)
+    return LINK.sub(link, drawing)
 
 
 def inline(app, doctree):
@@ -51,10 +52,10 @@ def inline(app, doctree):
         path = pathlib.PurePosixPath(image["uri"])
         if path.suffix != ".svg":
             continue
-        svg = (app.srcdir / path).read_text(encoding="utf-8")
-        svg = re.sub(r"<\?xml.*?\?>|<!--.*?-->", "", svg, flags=re.DOTALL).strip()
+        drawing = (app.srcdir / path).read_text(encoding="utf-8")
+        drawing = re.sub(r"<\?xml.*?\?>|<!--.*?-->|<style>.*?</style>", "", drawing, flags=re.DOTALL).strip()
         app.env.note_dependency(str(app.srcdir / path))
-        image.replace_self(framed(linked(app, docname, path, svg), image.get("alt", path.stem)))
+        image.replace_self(framed(linked(app, docname, path, drawing), image.get("alt", path.stem)))
 
 
 class Wavedrom(Directive):
@@ -70,13 +71,20 @@ class Wavedrom(Directive):
         if not label:
             raise self.error("a timing diagram needs a description")
         # The identifiers of the drawing's symbols are the same in all drawings, so two on a page can share them.
-        svg = wavedrom.render(json.dumps(wave)).tostring()
-        frame = framed(svg, label)
+        frame = framed(wavedrom.render(json.dumps(wave)).tostring(), label)
         frame.rawsource = os.path.basename(path)
         return [frame, nodes.caption("", label)]
 
 
+def write_style(app, _):
+    """Writes the colours of drawings, which follow the theme that the reader chose."""
+    if app.builder.format == "html":
+        (app.outdir / "_static/figures.css").write_text(svg.site(), encoding="utf-8")
+
+
 def setup(app):
+    app.add_css_file("figures.css")
+    app.connect("build-finished", write_style)
     app.add_directive("wavedrom", Wavedrom)
     app.connect("doctree-read", inline, priority=600)
     return {"parallel_read_safe": False}

@@ -34,6 +34,7 @@ class Build(unittest.TestCase):
             shutil.copy(ROOT / "CMakeLists.txt", root)
             (root / "docs/index.md").write_text(page, encoding="utf-8")
             (root / "docs/figures").mkdir()
+            shutil.copy(ROOT / "docs/figures/svg.py", root / "docs/figures")
             (root / "docs/figures/box.svg").write_text(BOX.format(box), encoding="utf-8")
             done = subprocess.run([SPHINX, "--fail-on-warning", "--keep-going", "--quiet", "-c", "docs", ".", "out"],
                                   cwd=root, capture_output=True, text=True, check=False)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures are those of their script, and the block diagram has one link for each module of the architecture's table."""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIGURES = ROOT / "docs/figures"
+LINK = re.compile(r'href="([^"#]+)')
+
+
+def modules_of(page):
+    """The modules in the second column of the table of blocks."""
+    table = page.partition("| block | file | function |")[2].partition("\n\n")[0]
+    return {module for row in table.splitlines()[2:] for module in re.findall(r"`(mxe_\w+)`", row.split("|")[2])}
+
+
+def wrong_links(modules, drawing):
+    """Describes each module without exactly one link to its file, and each link to a file that is not such a module's."""
+    links = collections.Counter(link for link in LINK.findall(drawing) if link.endswith(".sv"))
+    files = {f"../../rtl/{module}.sv" for module in modules}
+    return sorted([f"{file}: {links[file]} links" for file in files if links[file] != 1]
+                  + [f"{link}: not in the table" for link in links if link not in files])
+
+
+class Figures(unittest.TestCase):
+    def test_files_are_those_of_the_script(self):
+        done = subprocess.run([sys.executable, FIGURES / "draw.py", "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_links_lead_to_files(self):
+        for path in sorted(FIGURES.glob("*.svg")):
+            for link in LINK.findall(path.read_text(encoding="utf-8")):
+                self.assertTrue((FIGURES / link).resolve().exists(), f"{path.name}: {link}")
+
+    def test_each_module_has_one_link(self):
+        modules = modules_of((ROOT / "docs/architecture.md").read_text(encoding="utf-8"))
+        self.assertGreater(len(modules), 40)
+        self.assertEqual(wrong_links(modules, (FIGURES / "engine.svg").read_text(encoding="utf-8")), [])
+
+    def test_a_missing_and_a_repeated_link_are_found(self):
+        drawing = '<a href="../../rtl/mxe_a.sv"><a href="../../rtl/mxe_a.sv"><a href="../../rtl/mxe_x.sv">'
+        self.assertEqual(wrong_links({"mxe_a", "mxe_b"}, drawing),
+                         ["../../rtl/mxe_a.sv: 2 links", "../../rtl/mxe_b.sv: 0 links", "../../rtl/mxe_x.sv: not in the table"])
+
+
+if __name__ == "__main__":
+    unittest.main()
