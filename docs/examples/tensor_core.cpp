@@ -27,17 +27,18 @@ double sqnr(const std::vector<float>& exact, const std::vector<float>& values) {
 int sc_main(int, char** argv) {
   // Digits, and the first layer of their classifier: weights [inputs][outputs].
   const std::string folder = argv[1];
-  const mx::NpyArray images = mx::read_npy(folder + "/test_images.npy");
-  const mx::NpyArray weights = mx::read_npy(folder + "/weight1.npy");
+  const mxe::numerics::NpyArray images = mxe::numerics::read_npy(folder + "/test_images.npy");
+  const mxe::numerics::NpyArray weights = mxe::numerics::read_npy(folder + "/weight1.npy");
   const std::size_t inputs = weights.shape[0], outputs = weights.shape[1], rows = 64;
-  const std::vector<uint8_t> pixels = mx::to_uint8(images, "images");
-  const std::vector<float> w = mx::to_float32(weights, "weights");
+  const std::vector<uint8_t> pixels = mxe::numerics::to_uint8(images, "images");
+  const std::vector<float> w = mxe::numerics::to_float32(weights, "weights");
   std::vector<float> a(rows * inputs), b(outputs * inputs);
   for (std::size_t i = 0; i < a.size(); i++) a[i] = pixels[i] / 255.0f;
   for (std::size_t i = 0; i < b.size(); i++) b[i] = w[i % inputs * outputs + i / inputs];
   mxe::Job job;
-  job.a = mx::quantize_rows(a.data(), rows, inputs, mx::FormatId::mxfp8_e4m3);
-  job.b = mx::quantize_rows(b.data(), outputs, inputs, mx::FormatId::mxfp8_e4m3);
+  job.a = mxe::numerics::quantize_rows(a.data(), rows, inputs, mxe::numerics::FormatId::mxfp8_e4m3);
+  job.b =
+      mxe::numerics::quantize_rows(b.data(), outputs, inputs, mxe::numerics::FormatId::mxfp8_e4m3);
 
   mxe::EngineSetup setup;
   std::vector<mxe::Device> devices;
@@ -51,10 +52,10 @@ int sc_main(int, char** argv) {
   const auto run = [&](mxe::Device& device) {
     return mxe::load_output(device.run(job).output, rows, outputs, job.output);
   };
-  const std::vector<float> exact = job.sums({mx::Accumulate::exact});
+  const std::vector<float> exact = job.sums({mxe::numerics::Accumulate::exact});
   std::printf("one rounding a block  %.1f dB\n", sqnr(exact, run(devices[0])));
   std::printf("window of 25 bits     %.1f dB\n", sqnr(exact, run(devices[1])));
   std::printf("window of 13 bits     %.1f dB\n", sqnr(exact, run(devices[2])));
   std::printf("window of 10 bits     %.1f dB\n", sqnr(exact, run(devices[3])));
-  return run(devices[1]) == job.sums({mx::Accumulate::nvidia_blackwell}) ? 0 : 1;
+  return run(devices[1]) == job.sums({mxe::numerics::Accumulate::nvidia_blackwell}) ? 0 : 1;
 }

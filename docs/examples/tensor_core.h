@@ -52,13 +52,13 @@ class TensorCore : public mxe::Arithmetic {
     }
     return cut(std::ldexp(total, largest - window_));
   }
-  static double value(mx::FormatId format, uint8_t code) {
-    const mx::ElementFormat& f = mx::element_format(format);
-    return std::ldexp(mx::integer_table(format)[code], f.lsb_exponent);
+  static double value(mxe::numerics::FormatId format, uint8_t code) {
+    const mxe::numerics::ElementFormat& f = mxe::numerics::element_format(format);
+    return std::ldexp(mxe::numerics::integer_table(format)[code], f.lsb_exponent);
   }
   /// Exponent of a significand: -126 for zeros, that of the smallest normal number for subnormals.
-  static int exponent(mx::FormatId format, double x) {
-    return x == 0 ? -126 : std::max(std::ilogb(x), mx::element_format(format).emin());
+  static int exponent(mxe::numerics::FormatId format, double x) {
+    return x == 0 ? -126 : std::max(std::ilogb(x), mxe::numerics::element_format(format).emin());
   }
   static float cut(double x) {
     const auto nearest = static_cast<float>(x);

@@ -10,9 +10,9 @@
 namespace mxe::blocks {
 
 /// A value of up to 128 bits; the bits above its width are zero.
-using Bits = mx::UInt128;
+using Bits = UInt128;
 /// A signed value of up to 128 bits, sign-extended.
-using SignedBits = mx::Int128;
+using SignedBits = Int128;
 
 template <unsigned Width>
 constexpr Bits mask(Bits value) {

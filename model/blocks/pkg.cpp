@@ -3,10 +3,10 @@
 
 namespace mxe::blocks {
 
-FmtInfo fmt_info(mx::FormatId format) {
-  const mx::ElementShape& shape = mx::element_shape(format);
+FmtInfo fmt_info(numerics::FormatId format) {
+  const numerics::ElementShape& shape = numerics::element_shape(format);
   FmtInfo info;
-  info.is_int = shape.kind == mx::FormatKind::integer;
+  info.is_int = shape.kind == numerics::FormatKind::integer;
   info.has_nan = shape.has_nan;
   info.has_inf = shape.has_inf;
   info.bits = static_cast<uint32_t>(shape.bits);

@@ -39,7 +39,7 @@ struct FmtInfo {
   int32_t lsb = 0;
 };
 
-FmtInfo fmt_info(mx::FormatId format);
+FmtInfo fmt_info(numerics::FormatId format);
 
 /// One decoded lane (dec_t).
 struct Dec {

@@ -11,7 +11,7 @@ std::string describe_difference(const std::vector<float>& result,
                                 const std::vector<float>& expected, std::size_t columns) {
   std::size_t count = 0, first = 0;
   for (std::size_t i = 0; i < expected.size(); i++) {
-    if (mx::to_bits(result[i]) == mx::to_bits(expected[i])) continue;
+    if (to_bits(result[i]) == to_bits(expected[i])) continue;
     if (count++ == 0) first = i;
   }
   if (count == 0) return "";
@@ -19,7 +19,7 @@ std::string describe_difference(const std::vector<float>& result,
       "{} of {} outputs differ; the first is D[{}][{}]: {} ({:#010x}) "
       "instead of {} ({:#010x})",
       count, expected.size(), first / columns, first % columns, result[first],
-      mx::to_bits(result[first]), expected[first], mx::to_bits(expected[first]));
+      to_bits(result[first]), expected[first], to_bits(expected[first]));
 }
 
 std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,

@@ -22,16 +22,17 @@ uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
 }  // namespace
 
 unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
-  const bool dual = params.fp4_dual != 0 && mx::is_four_bit(format_a) && mx::is_four_bit(format_b);
-  return params.num_pe * static_cast<unsigned>(mx::kBlockSize) * (dual ? 2 : 1);
+  const bool dual =
+      params.fp4_dual != 0 && numerics::is_four_bit(format_a) && numerics::is_four_bit(format_b);
+  return params.num_pe * static_cast<unsigned>(numerics::kBlockSize) * (dual ? 2 : 1);
 }
 
 void JobShape::require_pair(const Params& params) const {
-  const unsigned needed = mx::pair_tree_width(format_a, format_b);
+  const unsigned needed = numerics::pair_tree_width(format_a, format_b);
   if (needed <= params.tree_w) return;
-  throw mx::Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
-                              mx::element_format(format_a).name, mx::element_format(format_b).name,
-                              needed, params.tree_w));
+  throw Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
+                          numerics::element_format(format_a).name,
+                          numerics::element_format(format_b).name, needed, params.tree_w));
 }
 
 JobShape Job::shape() const {
@@ -41,7 +42,7 @@ JobShape Job::shape() const {
   return {m(), n(), k(), a.format, b.format, output, kind, bias_bf16, batch};
 }
 
-std::vector<float> Job::sums(const mx::GemmOptions& options) const {
+std::vector<float> Job::sums(const numerics::GemmOptions& options) const {
   std::vector<float> full;
   const float* start = bias.empty() ? nullptr : bias.data();
   if (start && bias_one_row) {
@@ -50,33 +51,33 @@ std::vector<float> Job::sums(const mx::GemmOptions& options) const {
       full.insert(full.end(), bias.begin(), bias.end());
     start = full.data();
   }
-  if (batch == 1) return mx::gemm(a, b, start, options);
+  if (batch == 1) return numerics::gemm(a, b, start, options);
   std::vector<float> all;
   all.reserve(a.rows * n());
   for (std::size_t i = 0; i < batch; i++) {
     const std::vector<float> one =
-        mx::gemm(mx::slice_rows(a, i * m(), m()), mx::slice_rows(b, i * n(), n()),
-                 start ? start + i * m() * n() : nullptr, options);
+        numerics::gemm(numerics::slice_rows(a, i * m(), m()), numerics::slice_rows(b, i * n(), n()),
+                       start ? start + i * m() * n() : nullptr, options);
     all.insert(all.end(), one.begin(), one.end());
   }
   return all;
 }
 
-StoredOutput Job::golden(const mx::GemmOptions& options) const {
+StoredOutput Job::golden(const numerics::GemmOptions& options) const {
   return store_output(sums(options), a.rows, n(), output);
 }
 
 JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
-  const std::size_t a_row = mx::packed_row_bytes(shape.format_a, k);
-  const std::size_t b_row = mx::packed_row_bytes(shape.format_b, k);
-  const std::size_t scales = (k + mx::kBlockSize - 1) / mx::kBlockSize;
+  const std::size_t a_row = numerics::packed_row_bytes(shape.format_a, k);
+  const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);
+  const std::size_t scales = (k + numerics::kBlockSize - 1) / numerics::kBlockSize;
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
   if (std::max({shape.m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
-    throw mx::Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
+    throw Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
   }
   if (shape.batch == 0 || shape.batch > kMostProducts) {
-    throw mx::Error(fmt::format("a job has 1 to {} products, not {}", kMostProducts, shape.batch));
+    throw Error(fmt::format("a job has 1 to {} products, not {}", kMostProducts, shape.batch));
   }
   a = {"A", m, a_row, stride_of(a_row, l.a_gap, l.a_one_row), l.a_offset};
   a_scales = {"scales of A", m, scales, stride_of(scales, l.a_scale_gap, l.a_one_row),
@@ -108,7 +109,7 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
   job.format_b = static_cast<uint32_t>(shape.format_b);
   job.out_format = shape.output.code();
   job.out_rule = static_cast<uint32_t>(shape.output.requant.rule);
-  job.out_overflow = shape.output.requant.overflow == mx::Overflow::special;
+  job.out_overflow = shape.output.requant.overflow == numerics::Overflow::special;
   job.bias = shape.bias != BiasKind::none;
   job.bias_bf16 = shape.bias_bf16;
   job.m = static_cast<uint32_t>(shape.m);

@@ -20,7 +20,8 @@ enum class BiasKind : uint8_t { none, row, full };
 /// Size and formats of a job, without its numbers and layout.
 struct JobShape {
   std::size_t m = 0, n = 0, k = 0;  ///< of each product
-  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+  numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
+                     format_b = numerics::FormatId::mxfp8_e4m3;
   OutputFormat output;
   BiasKind bias = BiasKind::none;
   bool bias_bf16 = false;
@@ -36,7 +37,7 @@ struct JobShape {
   /// Peak multiply-accumulates per cycle of an engine with these parameters: NUM_PE * 32, twice
   /// that if FP4_DUAL applies to the formats.
   unsigned peak_macs_per_cycle(const Params& params) const;
-  /// Throws mx::Error if TREE_W is too small for the products of the two formats.
+  /// Throws Error if TREE_W is too small for the products of the two formats.
   void require_pair(const Params& params) const;
 };
 
@@ -51,16 +52,16 @@ struct JobLayout {
 };
 
 /// The order of summation of an engine with or without FP4_DUAL.
-inline mx::GemmOptions engine_sums(bool fp4_dual) {
-  mx::GemmOptions options;
+inline numerics::GemmOptions engine_sums(bool fp4_dual) {
+  numerics::GemmOptions options;
   options.dual = fp4_dual;
   return options;
 }
 
 /// One matrix product D = A * B^T (+ C) of quantized operands, or a batch of products of one shape.
 struct Job {
-  mx::MxTensor a;             ///< [batch * m][k]
-  mx::MxTensor b;             ///< [batch * n][k]
+  numerics::MxTensor a;       ///< [batch * m][k]
+  numerics::MxTensor b;       ///< [batch * n][k]
   std::vector<float> bias;    ///< [batch * m][n], [n] with bias_one_row, or empty for none
   bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
   bool bias_bf16 = false;     ///< stored as BF16; every value must be exact in BF16
@@ -73,9 +74,9 @@ struct Job {
   std::size_t k() const { return a.k; }
   JobShape shape() const;
   /// FP32 results [batch * m][n] of the reference.
-  std::vector<float> sums(const mx::GemmOptions& options) const;
+  std::vector<float> sums(const numerics::GemmOptions& options) const;
   /// sums() in the output format: the expected result of model and RTL, bit for bit.
-  StoredOutput golden(const mx::GemmOptions& options) const;
+  StoredOutput golden(const numerics::GemmOptions& options) const;
 };
 
 /// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart (0: all the same).
@@ -95,7 +96,7 @@ struct JobPart {
 struct JobParts {
   JobPart a, a_scales, b, b_scales, c, d, d_scales;
 
-  /// Sets sizes, strides and offsets; addresses stay 0. Throws mx::Error if M, N, K or a row of D
+  /// Sets sizes, strides and offsets; addresses stay 0. Throws Error if M, N, K or a row of D
   /// exceeds 2^32 - 1, or if the batch has no products or too many for a descriptor.
   JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
   /// The default order in memory.

@@ -35,10 +35,11 @@ const std::array<NumberFormat, 3>& number_formats() {
   static constexpr std::array<NumberFormat, 3> kTable{{
       {OutputFormat::Kind::fp32, "fp32", MXE_OUT_FP32, 4, std::numeric_limits<float>::max(),
        0x1p-126f, nullptr, nullptr},
-      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, 0x1p-126f, mx::bfloat16_bits,
-       mx::widened_bits},
-      {OutputFormat::Kind::fp16, "fp16", MXE_OUT_FP16, 2, 65504.0f, 0x1p-14f, mx::float16_bits,
-       [](uint16_t number) { return mx::to_bits(mx::float16_to_float(number)); }},
+      {OutputFormat::Kind::bf16, "bf16", MXE_OUT_BF16, 2, 0x1.FEp127f, 0x1p-126f,
+       numerics::bfloat16_bits, numerics::widened_bits},
+      {OutputFormat::Kind::fp16, "fp16", MXE_OUT_FP16, 2, 65504.0f, 0x1p-14f,
+       numerics::float16_bits,
+       [](uint16_t number) { return to_bits(numerics::float16_to_float(number)); }},
   }};
   return kTable;
 }
@@ -93,7 +94,7 @@ std::vector<OutputFormat> all_output_formats() {
   for (const NumberFormat& format : number_formats()) {
     all.emplace_back().kind = format.kind;
   }
-  for (const mx::FormatId format : mx::kAllFormats) {
+  for (const numerics::FormatId format : numerics::kAllFormats) {
     OutputFormat& output = all.emplace_back();
     output.kind = OutputFormat::Kind::mx;
     output.requant.format = format;
@@ -112,15 +113,16 @@ uint32_t OutputFormat::code() const {
 
 std::string OutputFormat::name() const {
   if (const NumberFormat* format = numbers()) return format->name;
-  return mx::element_format(requant.format).name;
+  return numerics::element_format(requant.format).name;
 }
 
 std::size_t OutputFormat::row_bytes(std::size_t columns) const {
-  return kind == Kind::mx ? mx::packed_row_bytes(requant.format, columns) : columns * alignment();
+  return kind == Kind::mx ? numerics::packed_row_bytes(requant.format, columns)
+                          : columns * alignment();
 }
 
 std::size_t OutputFormat::scale_bytes(std::size_t columns) const {
-  return kind == Kind::mx ? (columns + mx::kBlockSize - 1) / mx::kBlockSize : 0;
+  return kind == Kind::mx ? (columns + numerics::kBlockSize - 1) / numerics::kBlockSize : 0;
 }
 
 unsigned OutputFormat::alignment() const {
@@ -136,12 +138,12 @@ OutputFormat parse_output_format(std::string_view name) {
     return format;
   }
   try {
-    format.requant.format = mx::parse_format(name);
-  } catch (const mx::Error& error) {
+    format.requant.format = numerics::parse_format(name);
+  } catch (const Error& error) {
     std::vector<const char*> names;
     for (const NumberFormat& one : number_formats()) names.push_back(one.name);
-    throw mx::Error(fmt::format("the output format must be {} or an MX format: {}",
-                                fmt::join(names, ", "), error.what()));
+    throw Error(fmt::format("the output format must be {} or an MX format: {}",
+                            fmt::join(names, ", "), error.what()));
   }
   format.kind = OutputFormat::Kind::mx;
   return format;
@@ -160,22 +162,23 @@ StoredOutput store_output(const std::vector<float>& sums, std::size_t rows, std:
     stored.bytes = stored_bytes(*numbers, sums);
     return stored;
   }
-  mx::MxTensor tensor = mx::to_mx(sums, rows, columns, format.requant.format, format.requant.rule,
-                                  format.requant.overflow, &stored.saturations);
-  stored.bytes = mx::pack_rows(tensor);
+  numerics::MxTensor tensor =
+      numerics::to_mx(sums, rows, columns, format.requant.format, format.requant.rule,
+                      format.requant.overflow, &stored.saturations);
+  stored.bytes = numerics::pack_rows(tensor);
   stored.scales = std::move(tensor.scales);
   return stored;
 }
 
-mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
-                            const OutputFormat& format) {
-  mx::MxTensor tensor;
+numerics::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
+                                  const OutputFormat& format) {
+  numerics::MxTensor tensor;
   tensor.format = format.requant.format;
   tensor.rows = rows;
   tensor.k = columns;
   if (rows == 0 || columns == 0) return tensor;
-  tensor.codes =
-      mx::unpack_rows(tensor.format, stored.bytes.data(), rows, columns, format.row_bytes(columns));
+  tensor.codes = numerics::unpack_rows(tensor.format, stored.bytes.data(), rows, columns,
+                                       format.row_bytes(columns));
   tensor.scales = stored.scales;
   return tensor;
 }
@@ -183,13 +186,13 @@ mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::s
 std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
                                const OutputFormat& format) {
   const NumberFormat* numbers = format.numbers();
-  if (!numbers) return mx::dequantize(load_mx_output(stored, rows, columns, format));
+  if (!numbers) return numerics::dequantize(load_mx_output(stored, rows, columns, format));
   return load_numbers(*numbers, stored.bytes.data(), rows * columns);
 }
 
 std::vector<float> round_to_bfloat16(const std::vector<float>& values) {
   std::vector<float> rounded(values.size());
-  std::transform(values.begin(), values.end(), rounded.begin(), mx::round_to_bfloat16);
+  std::transform(values.begin(), values.end(), rounded.begin(), numerics::round_to_bfloat16);
   return rounded;
 }
 

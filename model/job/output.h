@@ -21,7 +21,7 @@ struct OutputFormat {
   enum class Kind : uint8_t { fp32, bf16, fp16, mx };
 
   Kind kind = Kind::fp32;
-  mx::RequantOptions requant;  ///< of Kind::mx
+  numerics::RequantOptions requant;  ///< of Kind::mx
 
   /// The row of number_formats(); null if MX.
   const NumberFormat* numbers() const;
@@ -65,7 +65,7 @@ const char* kind_name(OutputFormat::Kind kind);
 /// Every format of numbers and every MX format with default requantisation options.
 std::vector<OutputFormat> all_output_formats();
 
-/// The inverse of OutputFormat::name, with default requantisation options. Throws mx::Error with
+/// The inverse of OutputFormat::name, with default requantisation options. Throws Error with
 /// the allowed names.
 OutputFormat parse_output_format(std::string_view name);
 
@@ -87,8 +87,8 @@ std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std
                                const OutputFormat& format);
 
 /// Codes and scales of stored results of Kind::mx.
-mx::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
-                            const OutputFormat& format);
+numerics::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
+                                  const OutputFormat& format);
 
 /// Rounds each value to the nearest bfloat16 number, ties to even.
 std::vector<float> round_to_bfloat16(const std::vector<float>& values);

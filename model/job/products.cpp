@@ -5,19 +5,19 @@
 
 namespace mxe {
 
-bool Products::is_empty() const { return mx::element_count(shape) == 0; }
+bool Products::is_empty() const { return numerics::element_count(shape) == 0; }
 
 JobShape Products::total() const {
   JobShape total = jobs[0].shape();
   total.m *= jobs.size();
   if (!is_empty()) return total;
-  total.m = mx::element_count({shape.begin(), shape.end() - 1});
+  total.m = numerics::element_count({shape.begin(), shape.end() - 1});
   total.n = shape.back();
   total.k = depth;
   return total;
 }
 
-StoredOutput Products::golden(const mx::GemmOptions& options) const {
+StoredOutput Products::golden(const numerics::GemmOptions& options) const {
   StoredOutput all;
   if (is_empty()) return all;
   for (const Job& job : jobs) all.append(job.golden(options));
@@ -37,8 +37,8 @@ void Products::add_bias(std::vector<float> values, bool one_row, bool bf16) {
   }
 }
 
-Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
-                       const mx::Batches& batches) {
+Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTensor& b_rows,
+                       const numerics::Batches& batches) {
   Products products;
   products.shape = batches.shape;
   products.depth = batches.k;
@@ -56,8 +56,8 @@ Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
   }
   for (const auto& [of_a, of_b] : batches.pairs) {
     Job& job = products.jobs.emplace_back();
-    job.a = mx::slice_rows(a_rows, of_a * batches.m, batches.m);
-    job.b = mx::slice_rows(b_rows, of_b * batches.n, batches.n);
+    job.a = numerics::slice_rows(a_rows, of_a * batches.m, batches.m);
+    job.b = numerics::slice_rows(b_rows, of_b * batches.n, batches.n);
   }
   return products;
 }

@@ -22,7 +22,7 @@ struct Products {
   /// Shape of one job with the rows of all jobs: 4 jobs of M = 8 -> M = 32.
   JobShape total() const;
   /// The reference's stored results of all jobs, stacked along the rows.
-  StoredOutput golden(const mx::GemmOptions& options) const;
+  StoredOutput golden(const numerics::GemmOptions& options) const;
   /// Sets the bias of all jobs: one row for every row, or one value per result. Values repeat from
   /// the first if there are fewer than results. Rounds the values if `bf16`.
   void add_bias(std::vector<float> values, bool one_row, bool bf16);
@@ -30,7 +30,7 @@ struct Products {
 
 /// One job per pair of matrices in `batches`. The matrices are stacked along the rows, K along
 /// columns. If B is a single matrix, one job with all rows of A gives the same result.
-Products make_products(const mx::MxTensor& a_rows, const mx::MxTensor& b_rows,
-                       const mx::Batches& batches);
+Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTensor& b_rows,
+                       const numerics::Batches& batches);
 
 }  // namespace mxe

@@ -30,7 +30,7 @@ std::string parameter_names() {
 
 const ParameterInfo& parameter(std::string_view name) {
   if (const ParameterInfo* info = find_parameter(name)) return *info;
-  throw mx::Error(fmt::format("unknown parameter '{}' (allowed: {})", name, parameter_names()));
+  throw Error(fmt::format("unknown parameter '{}' (allowed: {})", name, parameter_names()));
 }
 
 std::optional<unsigned> parse_unsigned(std::string_view text) {
@@ -43,8 +43,7 @@ std::optional<unsigned> parse_unsigned(std::string_view text) {
 
 unsigned parse_value(const ParameterInfo& info, std::string_view text) {
   if (const auto value = parse_unsigned(text)) return *value;
-  throw mx::Error(
-      fmt::format("{} must be a whole number of at least 0, not '{}'", info.name, text));
+  throw Error(fmt::format("{} must be a whole number of at least 0, not '{}'", info.name, text));
 }
 
 bool is_power_of_two(unsigned value) { return value != 0 && (value & (value - 1)) == 0; }
@@ -67,33 +66,32 @@ void check_relation(const Params& params, const ParameterInfo& info,
   if (!other) return;
   const unsigned value = params.*(info.field), limit = params.*other;
   if (at_least ? value >= limit : value <= limit) return;
-  throw mx::Error(fmt::format("{} is {}, but must be at {} {}, which is {}", info.name, value,
-                              at_least ? "least" : "most", parameter(other).name, limit));
+  throw Error(fmt::format("{} is {}, but must be at {} {}, which is {}", info.name, value,
+                          at_least ? "least" : "most", parameter(other).name, limit));
 }
 
 std::string scalar(const YAML::Node& node, const std::string& key) {
   if (node.IsScalar()) return node.Scalar();
-  throw mx::Error(fmt::format("the value of '{}' must be a single number or word", key));
+  throw Error(fmt::format("the value of '{}' must be a single number or word", key));
 }
 
 Params parse_yaml(const std::string& text) {
   const YAML::Node root = YAML::Load(text);
   Params params;
   if (root.IsNull()) return params;
-  if (!root.IsMap()) throw mx::Error("a configuration must be a map of parameter names to values");
+  if (!root.IsMap()) throw Error("a configuration must be a map of parameter names to values");
   if (const YAML::Node config = root["config"]) params = Params::named(scalar(config, "config"));
   std::vector<std::string> seen;
   for (const auto& entry : root) {
     const std::string key = scalar(entry.first, "key");
     if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      throw mx::Error(fmt::format("'{}' is given twice", key));
+      throw Error(fmt::format("'{}' is given twice", key));
     }
     seen.push_back(key);
     if (key == "config") continue;
     const ParameterInfo* info = find_parameter(key);
     if (!info) {
-      throw mx::Error(
-          fmt::format("unknown key '{}' (allowed: config, {})", key, parameter_names()));
+      throw Error(fmt::format("unknown key '{}' (allowed: config, {})", key, parameter_names()));
     }
     params.*(info->field) = parse_value(*info, scalar(entry.second, key));
   }
@@ -116,21 +114,23 @@ Params Params::named(std::string_view name) {
   for (const NamedParameters& one : named_parameters) {
     if (name == one.name) return Params{one.values};
   }
-  throw mx::Error(fmt::format("unknown configuration '{}' (allowed: {})", name,
-                              fmt::join(config_names(), ", ")));
+  throw Error(fmt::format("unknown configuration '{}' (allowed: {})", name,
+                          fmt::join(config_names(), ", ")));
 }
 
 Params Params::from_yaml(const std::string& text, const std::string& origin) {
   try {
     return parse_yaml(text);
   } catch (const YAML::Exception& error) {
-    throw mx::Error(fmt::format("{}:{}: not YAML: {}", origin, error.mark.line + 1, error.msg));
-  } catch (const mx::Error& error) {
-    throw mx::Error(fmt::format("{}: {}", origin, error.what()));
+    throw Error(fmt::format("{}:{}: not YAML: {}", origin, error.mark.line + 1, error.msg));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", origin, error.what()));
   }
 }
 
-Params Params::from_file(const std::string& path) { return from_yaml(mx::read_text(path), path); }
+Params Params::from_file(const std::string& path) {
+  return from_yaml(numerics::read_text(path), path);
+}
 
 Params Params::load(const std::string& name_or_file) {
   const auto& names = config_names();
@@ -138,15 +138,15 @@ Params Params::load(const std::string& name_or_file) {
     return named(name_or_file);
   }
   if (std::filesystem::exists(name_or_file)) return from_file(name_or_file);
-  throw mx::Error(fmt::format("'{}' is neither a named configuration ({}) nor a readable file",
-                              name_or_file, fmt::join(names, ", ")));
+  throw Error(fmt::format("'{}' is neither a named configuration ({}) nor a readable file",
+                          name_or_file, fmt::join(names, ", ")));
 }
 
 void Params::set(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw mx::Error(fmt::format("'{}' is not of the form NAME=VALUE (names: {})", assignment,
-                                parameter_names()));
+    throw Error(fmt::format("'{}' is not of the form NAME=VALUE (names: {})", assignment,
+                            parameter_names()));
   }
   const ParameterInfo& info = parameter(assignment.substr(0, equals));
   this->*(info.field) = parse_value(info, assignment.substr(equals + 1));
@@ -156,7 +156,7 @@ void Params::validate() const {
   for (const ParameterInfo& info : parameter_table) {
     const unsigned value = this->*(info.field);
     if (is_allowed(info, value)) continue;
-    throw mx::Error(fmt::format("{} is {}, but must be {}", info.name, value, info.allowed));
+    throw Error(fmt::format("{} is {}, but must be {}", info.name, value, info.allowed));
   }
   for (const ParameterInfo& info : parameter_table) {
     check_relation(*this, info, info.at_least, true);

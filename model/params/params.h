@@ -13,10 +13,10 @@ namespace mxe {
 /// configuration files use the same names (NUM_PE, ROWS, ...). ParameterValues and parameter_table
 /// are generated from model/regs/mxe.rdl, which also defines the allowed values.
 struct Params : ParameterValues {
-  /// The configuration `small`, `base` or `large`. Throws mx::Error with the allowed names.
+  /// The configuration `small`, `base` or `large`. Throws Error with the allowed names.
   static Params named(std::string_view name);
   /// Parses a YAML map of parameter names to numbers; `config: NAME` sets the starting values
-  /// (default base). Throws mx::Error for unknown keys, wrong types and illegal values. The message
+  /// (default base). Throws Error for unknown keys, wrong types and illegal values. The message
   /// starts with `origin`.
   static Params from_yaml(const std::string& text, const std::string& origin);
   static Params from_file(const std::string& path);
@@ -25,7 +25,7 @@ struct Params : ParameterValues {
 
   /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits; validate() does.
   void set(std::string_view assignment);
-  /// Throws mx::Error for the first parameter that is out of its limits.
+  /// Throws Error for the first parameter that is out of its limits.
   void validate() const;
 
   /// "small", "base" or "large" if the values are exactly those, else "custom".

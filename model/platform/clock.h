@@ -14,7 +14,7 @@ namespace mxe {
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
 /// A clock, counted in cycles since the start of the simulation. All functions except the
-/// comparison throw mx::Error if the period is below the simulation's time resolution.
+/// comparison throw Error if the period is below the simulation's time resolution.
 class Clock {
  public:
   /// One nanosecond, the clock of MXE's own platforms. A time resolution above 1 ns is reported at
@@ -23,13 +23,13 @@ class Clock {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;
   }
-  /// `period` is already rounded to the time resolution. Throws mx::Error if it is zero.
+  /// `period` is already rounded to the time resolution. Throws Error if it is zero.
   explicit Clock(const sc_core::sc_time& period);
-  /// Throws mx::Error unless the period is a multiple of the time resolution. Example: 1.5 ns with
+  /// Throws Error unless the period is a multiple of the time resolution. Example: 1.5 ns with
   /// a resolution of 1 ns is an error; as an sc_time it would be rounded to 2 ns.
   Clock(double period, sc_core::sc_time_unit unit);
 
-  /// Throws mx::Error, naming `user`, if the time resolution is too coarse.
+  /// Throws Error, naming `user`, if the time resolution is too coarse.
   void require(const char* user) const {
     if (ticks_ == 0) refuse(user);
   }

@@ -49,12 +49,12 @@ bool Host::try_write(uint32_t offset, uint32_t value) {
 uint32_t Host::read32(uint32_t offset) {
   uint32_t value;
   if (try_read(offset, value)) return value;
-  throw mx::Error(fmt::format("bus error reading the register at {:#05x}", offset));
+  throw Error(fmt::format("bus error reading the register at {:#05x}", offset));
 }
 
 void Host::write32(uint32_t offset, uint32_t value) {
   if (try_write(offset, value)) return;
-  throw mx::Error(fmt::format("bus error writing the register at {:#05x}", offset));
+  throw Error(fmt::format("bus error writing the register at {:#05x}", offset));
 }
 
 bool Host::wait_irq(const sc_core::sc_time& timeout) {
@@ -80,9 +80,8 @@ uint64_t Host::next_access_cycle() const {
 uint64_t Host::allocate(std::size_t bytes, std::size_t alignment) {
   const uint64_t address = (next_ + alignment - 1) / alignment * alignment;
   if (!memory_.contains(address, bytes)) {
-    throw mx::Error(
-        fmt::format("the simulated memory of {} bytes is too small: no room for {} more",
-                    memory_.size(), bytes));
+    throw Error(fmt::format("the simulated memory of {} bytes is too small: no room for {} more",
+                            memory_.size(), bytes));
   }
   next_ = address + bytes;
   return address;
@@ -119,14 +118,14 @@ void run_hosts(const std::vector<Host*>& hosts) {
     try {
       sc_core::sc_start();
     } catch (const sc_core::sc_report& report) {
-      throw mx::Error(report.get_msg());
+      throw Error(report.get_msg());
     }
     for (const Host* host : hosts) {
       if (host->finished()) host->rethrow();
     }
     const auto waiting = std::find_if_not(hosts.begin(), hosts.end(), finished);
     if (waiting != hosts.end() && !sc_core::sc_pending_activity()) {
-      throw mx::Error(
+      throw Error(
           fmt::format("the simulation came to a standstill while the program on '{}' was waiting",
                       (*waiting)->name()));
     }

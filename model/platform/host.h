@@ -33,7 +33,7 @@ class Host : public sc_core::sc_module {
   /// Accesses a register; returns false for a bus error (a read then returns 0).
   bool try_read(uint32_t offset, uint32_t& value);
   bool try_write(uint32_t offset, uint32_t value);
-  /// Throw mx::Error on a bus error.
+  /// Throw Error on a bus error.
   uint32_t read32(uint32_t offset);
   void write32(uint32_t offset, uint32_t value);
 
@@ -43,7 +43,7 @@ class Host : public sc_core::sc_module {
 
   Memory& memory() { return memory_; }
 
-  /// Allocates `bytes` bytes at a multiple of `alignment` (>= 1). Throws mx::Error if memory is
+  /// Allocates `bytes` bytes at a multiple of `alignment` (>= 1). Throws Error if memory is
   /// full.
   uint64_t allocate(std::size_t bytes, std::size_t alignment = 128);
   /// release(mark) frees all allocations made since allocation_mark() returned `mark`.
@@ -74,7 +74,7 @@ class Host : public sc_core::sc_module {
 };
 
 /// Runs the simulation until the programs of all `hosts` have ended. Rethrows exceptions of the
-/// programs and of the simulation; throws mx::Error if no event is left while a program waits. May
+/// programs and of the simulation; throws Error if no event is left while a program waits. May
 /// be called repeatedly with new programs.
 void run_hosts(const std::vector<Host*>& hosts);
 

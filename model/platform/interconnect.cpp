@@ -27,11 +27,10 @@ Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTimi
       write_(timing, 1, ports, beat_bytes),
       waiting_(ports) {
   if (timing.half_duplex) {
-    throw mx::Error(
-        "an interconnect cannot share a half-duplex memory; allowed: half_duplex = false");
+    throw Error("an interconnect cannot share a half-duplex memory; allowed: half_duplex = false");
   }
   if (half_a_cycle() == Clock().period()) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "time resolution {}: an interconnect grants in the middle of a clock of 1 ns; allowed: 100 "
         "ps and finer (sc_set_time_resolution)",
         sc_core::sc_get_time_resolution().to_string()));

@@ -36,7 +36,7 @@ class Interconnect : public sc_core::sc_module {
   sc_core::sc_vector<Socket> in;
   tlm_utils::simple_initiator_socket<Interconnect> out{"out"};
 
-  /// `beat_bytes` is the width of each port. Throws mx::Error for a half-duplex memory.
+  /// `beat_bytes` is the width of each port. Throws Error for a half-duplex memory.
   Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned ports,
                unsigned beat_bytes, bool multicast = false);
 

@@ -19,7 +19,7 @@ uint8_t* reserve(std::size_t size) {
   void* storage = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (storage == MAP_FAILED) {
-    throw mx::Error(fmt::format("cannot reserve {} bytes of simulated memory", size));
+    throw Error(fmt::format("cannot reserve {} bytes of simulated memory", size));
   }
   return static_cast<uint8_t*>(storage);
 }
@@ -49,8 +49,8 @@ bool Memory::contains(uint64_t address, uint64_t length) const {
 
 uint8_t* Memory::data(uint64_t address, std::size_t length) {
   if (!contains(address, length)) {
-    throw mx::Error(fmt::format("{} bytes at {:#x} are not inside the memory ({:#x} to {:#x})",
-                                length, address, config_.base, config_.base + config_.size - 1));
+    throw Error(fmt::format("{} bytes at {:#x} are not inside the memory ({:#x} to {:#x})", length,
+                            address, config_.base, config_.base + config_.size - 1));
   }
   return storage_ + (address - config_.base);
 }

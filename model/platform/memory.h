@@ -68,7 +68,7 @@ class Memory : public sc_core::sc_module {
   std::size_t size() const { return config_.size; }
   bool contains(uint64_t address, uint64_t length) const;
 
-  /// Pointer into the storage. Throws mx::Error unless [address, address + length) is inside.
+  /// Pointer into the storage. Throws Error unless [address, address + length) is inside.
   uint8_t* data(uint64_t address, std::size_t length);
 
   enum class Faulty : uint8_t { all, writes };

@@ -67,15 +67,15 @@ const AreaTable& AreaTable::shipped() {
 
 AreaTable AreaTable::from_json(std::string_view text, const std::string& origin) {
   std::vector<AreaSample> samples;
-  const Json table = mx::parse_json_file<Json>(text, origin);
+  const Json table = numerics::parse_json_file<Json>(text, origin);
   try {
-    if (table.at("version") != 1) throw mx::Error("a version other than 1");
+    if (table.at("version") != 1) throw Error("a version other than 1");
     for (const Json& row : table.at("designs")) samples.push_back(read_sample(row));
   } catch (const std::exception& error) {
-    throw mx::Error(fmt::format("{}: not a table of areas: {}", origin,
-                                mx::printable(error.what(), mx::kLongestMessage)));
+    throw Error(fmt::format("{}: not a table of areas: {}", origin,
+                            printable(error.what(), kLongestMessage)));
   }
-  if (samples.empty()) throw mx::Error(origin + ": not a table of areas: no designs");
+  if (samples.empty()) throw Error(origin + ": not a table of areas: no designs");
   return AreaTable(std::move(samples));
 }
 
@@ -101,8 +101,8 @@ std::vector<double> AreaTable::fit(std::size_t left_out) const {
 double AreaTable::processing_element(const Params& params) const {
   const auto found = elements_.find({params.tree_w, params.fp4_dual});
   if (found == elements_.end()) {
-    throw mx::Error(fmt::format("no area of a processing element with TREE_W {} and FP4_DUAL {}",
-                                params.tree_w, params.fp4_dual));
+    throw Error(fmt::format("no area of a processing element with TREE_W {} and FP4_DUAL {}",
+                            params.tree_w, params.fp4_dual));
   }
   return found->second;
 }
@@ -127,7 +127,7 @@ double AreaTable::element_without(std::size_t left_out) const {
       return samples_[i].pe;
     }
   }
-  throw mx::Error("only one engine of the table of areas has its kind of processing element");
+  throw Error("only one engine of the table of areas has its kind of processing element");
 }
 
 double AreaTable::leave_one_out(std::size_t sample) const {

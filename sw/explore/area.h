@@ -46,7 +46,7 @@ class AreaTable {
  public:
   /// The built-in table, written by `scripts/area --table`.
   static const AreaTable& shipped();
-  /// Reads output of `scripts/area --table`. Throws mx::Error, which starts with `origin`.
+  /// Reads output of `scripts/area --table`. Throws Error, which starts with `origin`.
   static AreaTable from_json(std::string_view text, const std::string& origin);
 
   Area of(const Params& params) const;

@@ -19,13 +19,13 @@ Cache::Cache(const fs::path& folder) : folder_(folder) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
-    throw mx::Error(fmt::format("cannot make the cache {}: {}", folder_.string(), error.message()));
+    throw Error(fmt::format("cannot make the cache {}: {}", folder_.string(), error.message()));
   const fs::path version = folder_ / "version";
   const std::optional<std::string> found = read_whole(version);
   if (!found) {
-    mx::write_file(version, kCyclesVersion);
+    numerics::write_file(version, kCyclesVersion);
   } else if (*found != kCyclesVersion) {
-    throw mx::Error(
+    throw Error(
         fmt::format("the cache {} is of version {}, this program's is {}: remove it, or name "
                     "another one (--cache)",
                     folder_.string(), *found, kCyclesVersion));
@@ -48,7 +48,7 @@ std::optional<std::string> Cache::find(const std::string& key) const {
 void Cache::store(const std::string& key, const std::string& text) const {
   const fs::path path = path_of(key);
   fs::create_directories(path.parent_path());
-  mx::write_file(path, key + "\n\n" + text);
+  numerics::write_file(path, key + "\n\n" + text);
 }
 
 std::optional<std::string> read_whole(const fs::path& path) {

@@ -10,7 +10,7 @@ namespace mxe::explore {
 /// Texts by key in files, written atomically, so that threads and processes may share a folder.
 class Cache {
  public:
-  /// Creates the folder. Throws mx::Error if that fails, or if another version wrote it.
+  /// Creates the folder. Throws Error if that fails, or if another version wrote it.
   explicit Cache(const std::filesystem::path& folder);
 
   std::optional<std::string> find(const std::string& key) const;

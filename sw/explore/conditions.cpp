@@ -61,8 +61,8 @@ void Conditions::add(const std::string& text) {
     for (const OutputFormat& output : all_output_formats()) {
       if (output.numbers()) parser->DefineConst(output.name(), output.code());
     }
-    for (const mx::FormatId format : mx::kAllFormats) {
-      parser->DefineConst(std::string(mx::element_format(format).name),
+    for (const numerics::FormatId format : numerics::kAllFormats) {
+      parser->DefineConst(std::string(numerics::element_format(format).name),
                           static_cast<double>(format));
     }
     parser->SetExpr(text);
@@ -70,7 +70,7 @@ void Conditions::add(const std::string& text) {
     parsers_.push_back(std::move(parser));
     needs_area_ = needs_area_ || last_names("area") || last_names("sram_kib");
   } catch (const mu::ParserError& error) {
-    throw mx::Error(fmt::format("{} (variables: {})", error.GetMsg(), allowed_names()));
+    throw Error(fmt::format("{} (variables: {})", error.GetMsg(), allowed_names()));
   }
 }
 

@@ -41,7 +41,7 @@ class Conditions {
   Conditions(const Conditions&) = delete;
   Conditions& operator=(const Conditions&) = delete;
 
-  /// Throws mx::Error, which lists the allowed names.
+  /// Throws Error, which lists the allowed names.
   void add(const std::string& text);
   std::size_t count() const { return parsers_.size(); }
   /// Returns whether the constraint added last names this quantity, or any result.

@@ -66,8 +66,7 @@ std::string names_of(const std::vector<Column>& columns) {
 }  // namespace
 
 void FileLine::fail(const std::string& problem) const {
-  throw mx::Error(
-      fmt::format("{}:{}: {}", path, number, mx::printable(problem, mx::kLongestMessage)));
+  throw Error(fmt::format("{}:{}: {}", path, number, printable(problem, kLongestMessage)));
 }
 
 uint64_t FileLine::count(const std::string& text, const std::string& column, uint64_t most) const {
@@ -75,7 +74,7 @@ uint64_t FileLine::count(const std::string& text, const std::string& column, uin
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > most) {
     fail(fmt::format("{} must be a whole number from 1 to {}, not '{}'", column, most,
-                     mx::printable(text)));
+                     printable(text)));
   }
   return value;
 }
@@ -103,7 +102,7 @@ std::vector<std::string> csv_fields(const std::string& line, const FileLine& pla
       place.fail(
           fmt::format("misplaced quotes at '{}'; allowed: a field in quotes, \"a, b\", or without "
                       "any; a quote in quotes is \"\"",
-                      mx::printable(text)));
+                      printable(text)));
     }
     fields.push_back(has_quotes ? field : text);
     if (comma == std::string_view::npos) break;
@@ -142,7 +141,7 @@ CsvHeader::CsvHeader(const std::vector<std::string>& fields, std::vector<Column>
              std::find(column.other_names.begin(), column.other_names.end(), key) !=
                  column.other_names.end();
     });
-    if (found == columns.end()) fail(fmt::format("unknown column '{}'", mx::printable(field)));
+    if (found == columns.end()) fail(fmt::format("unknown column '{}'", printable(field)));
     if (has(found->name)) fail(fmt::format("column '{}' appears twice", found->name));
     names_.emplace_back(found->name);
   }

@@ -13,15 +13,15 @@ struct FileLine {
   const std::string& path;
   std::size_t number;
 
-  /// Throws mx::Error: `PATH:LINE: PROBLEM`.
+  /// Throws Error: `PATH:LINE: PROBLEM`.
   [[noreturn]] void fail(const std::string& problem) const;
-  /// Parses a whole number from 1 to `most`. Throws mx::Error, which names `column`.
+  /// Parses a whole number from 1 to `most`. Throws Error, which names `column`.
   uint64_t count(const std::string& text, const std::string& column, uint64_t most) const;
 };
 
 /// The fields of a line, as in RFC 4180, but a quoted field must end in its line. Spaces around
 /// fields, including no-break spaces, and empty fields at the end are removed: `a,1,,` has two
-/// fields. Throws mx::Error for misplaced quotes.
+/// fields. Throws Error for misplaced quotes.
 std::vector<std::string> csv_fields(const std::string& line, const FileLine& place);
 
 /// Without leading and trailing spaces, including no-break spaces.
@@ -35,12 +35,12 @@ struct Column {
 
 class CsvHeader {
  public:
-  /// Names match regardless of case and spaces. Throws mx::Error for a column that is unknown, has
+  /// Names match regardless of case and spaces. Throws Error for a column that is unknown, has
   /// no name, appears twice, or is required and missing.
   CsvHeader(const std::vector<std::string>& fields, std::vector<Column> columns,
             const FileLine& place);
 
-  /// Throws mx::Error if the line has more or fewer fields than the header.
+  /// Throws Error if the line has more or fewer fields than the header.
   void require_fields(const std::vector<std::string>& fields, const FileLine& place) const;
   bool has(const std::string& column) const { return index_of(column).has_value(); }
   /// Requires has(column).

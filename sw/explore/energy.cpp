@@ -11,21 +11,21 @@ constexpr double kWordBytes = 32 + 2;  ///< an operand word and its scales
 
 /// Share of the array's dot product that elements of a format use: gate equivalents of a dot
 /// product of 32 elements of this format, relative to the largest, E5M2 (docs/area.md).
-double busy_share(mx::FormatId format) {
+double busy_share(numerics::FormatId format) {
   constexpr double kWidest = 46476;
   switch (format) {
-    case mx::FormatId::mxfp4_e2m1:
-    case mx::FormatId::mxfp4_e1m2:
+    case numerics::FormatId::mxfp4_e2m1:
+    case numerics::FormatId::mxfp4_e1m2:
       return 7634 / kWidest;
-    case mx::FormatId::mxfp6_e2m3:
+    case numerics::FormatId::mxfp6_e2m3:
       return 15296 / kWidest;
-    case mx::FormatId::mxfp6_e3m2:
+    case numerics::FormatId::mxfp6_e3m2:
       return 16342 / kWidest;
-    case mx::FormatId::mxfp8_e4m3:
+    case numerics::FormatId::mxfp8_e4m3:
       return 31582 / kWidest;
-    case mx::FormatId::mxint8:
+    case numerics::FormatId::mxint8:
       return 29253 / kWidest;
-    case mx::FormatId::mxfp8_e5m2:
+    case numerics::FormatId::mxfp8_e5m2:
       break;
   }
   return 1;
@@ -34,27 +34,27 @@ double busy_share(mx::FormatId format) {
 /// The dot product's share of a processing element (docs/area.md: 72 to 75 %).
 constexpr double kDotShare = 0.74;
 
-bool is_dual(const Params& params, mx::FormatId a, mx::FormatId b) {
-  const auto four = [](mx::FormatId format) {
-    return format == mx::FormatId::mxfp4_e2m1 || format == mx::FormatId::mxfp4_e1m2;
+bool is_dual(const Params& params, numerics::FormatId a, numerics::FormatId b) {
+  const auto four = [](numerics::FormatId format) {
+    return format == numerics::FormatId::mxfp4_e2m1 || format == numerics::FormatId::mxfp4_e1m2;
   };
   return params.fp4_dual && four(a) && four(b);
 }
 
 }  // namespace
 
-unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b) {
+unsigned macs_per_clock(const Params& params, numerics::FormatId a, numerics::FormatId b) {
   return static_cast<unsigned>(kLanes) * (is_dual(params, a, b) ? 2 : 1);
 }
 
-double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
+double switched_gates_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b) {
   const double products = is_dual(params, a, b) ? 2 : 1;
   const double dot = kDotShare * products * (busy_share(a) + busy_share(b)) / 2;
   const double element = AreaTable::shipped().processing_element(params);
   return element * (dot + (1 - kDotShare)) / macs_per_clock(params, a, b);
 }
 
-double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) {
+double sram_bytes_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b) {
   const double chains = is_dual(params, a, b) ? 2 : 1;
   // In a clock, all processing elements share a word of A, and each reads and writes an
   // accumulator. Each loads a word of B once for the rows of a pass.
@@ -64,7 +64,7 @@ double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b) 
 
 Energy energy_of(const Params& params, const EnergyWork& work,
                  const EnergyCoefficients& coefficients) {
-  const mx::FormatId a = work.format_a, b = work.format_b;
+  const numerics::FormatId a = work.format_a, b = work.format_b;
   Energy energy;
   energy.mac = work.macs * switched_gates_per_mac(params, a, b) * coefficients.gate.value;
   energy.sram = (work.macs * sram_bytes_per_mac(params, a, b) + 2 * work.dram_bytes) *

@@ -33,7 +33,8 @@ struct EnergyCoefficients {
 struct EnergyWork {
   double macs = 0;
   double dram_bytes = 0;  ///< read and written
-  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+  numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
+                     format_b = numerics::FormatId::mxfp8_e4m3;
 };
 
 /// In joules.
@@ -42,13 +43,13 @@ struct Energy {
   double joules() const { return mac + sram + dram; }
 };
 
-unsigned macs_per_clock(const Params& params, mx::FormatId a, mx::FormatId b);
+unsigned macs_per_clock(const Params& params, numerics::FormatId a, numerics::FormatId b);
 
 /// Switching gate equivalents of a processing element per MAC; small formats use fewer.
-double switched_gates_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
+double switched_gates_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b);
 
 /// Bytes of engine memory per MAC: operand words with their scales, and accumulators.
-double sram_bytes_per_mac(const Params& params, mx::FormatId a, mx::FormatId b);
+double sram_bytes_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b);
 
 /// The energy of a job. Each byte of DRAM is also written to and read from a buffer.
 Energy energy_of(const Params& params, const EnergyWork& work,

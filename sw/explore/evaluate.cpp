@@ -22,8 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string formats_text(const JobShape& shape) {
-  return fmt::format("{} {} {}", mx::element_format(shape.format_a).name,
-                     mx::element_format(shape.format_b).name, shape.output.name());
+  return fmt::format("{} {} {}", numerics::element_format(shape.format_a).name,
+                     numerics::element_format(shape.format_b).name, shape.output.name());
 }
 
 // The cycle-relevant properties of each layer, as part of a cache key.
@@ -38,12 +38,12 @@ std::string workload_text(const Workload& workload, const Point& point) {
 
 bool is_stall(const std::string& counter) { return counter.rfind("stall_", 0) == 0; }
 
-// sum + count * value. Throws mx::Error above 64 bits, which only an unrealistic file reaches.
+// sum + count * value. Throws Error above 64 bits, which only an unrealistic file reaches.
 uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
   uint64_t product = 0;
   if (__builtin_mul_overflow(count, value, &product) ||
       __builtin_add_overflow(sum, product, &sum)) {
-    throw mx::Error("the workload is too large: its cycles or bytes are more than 2^64");
+    throw Error("the workload is too large: its cycles or bytes are more than 2^64");
   }
   return sum;
 }
@@ -95,7 +95,7 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   const double stored = runs * b_bytes(shape);
   sums.b_bytes[layer.b] += stored;
   if (layer.b == StoredB::kv_cache) {
-    sums.kv_formats.insert(mx::element_format(shape.format_b).name);
+    sums.kv_formats.insert(numerics::element_format(shape.format_b).name);
   }
   add_stalls(times, layer.count, sums.stalls);
   Json stalls = Json::object();
@@ -105,8 +105,8 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
                          {"n", layer.n},
                          {"k", layer.k},
                          {"count", layer.count},
-                         {"format_a", mx::element_format(shape.format_a).name},
-                         {"format_b", mx::element_format(shape.format_b).name},
+                         {"format_a", numerics::element_format(shape.format_a).name},
+                         {"format_b", numerics::element_format(shape.format_b).name},
                          {"cycles", cycles},
                          {"macs", layer.macs()},
                          {"bound_cycles", bound},
@@ -210,8 +210,8 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"version", kRecordVersion},
               {"cycles_version", kCyclesVersion},
               {"parameters", std::move(parameters)},
-              {"format_a", mx::element_format(point.format_a).name},
-              {"format_b", mx::element_format(point.format_b).name},
+              {"format_a", numerics::element_format(point.format_a).name},
+              {"format_b", numerics::element_format(point.format_b).name},
               {"format_d", point.output.name()},
               {"mem_latency", point.timing.latency},
               {"mem_bytes_per_cycle", point.timing.bytes_per_cycle},

@@ -15,7 +15,7 @@ namespace mxe::explore {
 
 JobShape job_of(const Layer& layer, const Point& point);
 
-/// Throws mx::Error unless the engine multiplies the formats of all layers.
+/// Throws Error unless the engine multiplies the formats of all layers.
 void require_pairs(const Workload& workload, const Point& point);
 
 /// The times of one run of each layer. Jobs in `jobs` are not simulated again.

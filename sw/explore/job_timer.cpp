@@ -52,7 +52,7 @@ class TimedMemory : public MemoryPort {
  private:
   uint8_t* ring_at(uint64_t address, std::size_t bytes) {
     if (address < kMemoryBase || address - kMemoryBase + bytes > kRingBytes) {
-      throw mx::Error("the engine accessed operands of a job without data");
+      throw Error("the engine accessed operands of a job without data");
     }
     return reinterpret_cast<uint8_t*>(ring_.data()) + (address - kMemoryBase);
   }
@@ -132,7 +132,7 @@ class Registers {
 };
 
 void require_ok(int code, const char* what) {
-  if (code != MXE_OK) throw mx::Error(fmt::format("{}: {}", what, mxe_strerror(code)));
+  if (code != MXE_OK) throw Error(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
 // nullopt if the engine skipped cycles whose repetition was not certain.

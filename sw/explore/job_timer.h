@@ -20,7 +20,7 @@ struct JobTimes {
 
 /// The cycles of one job, equal to those of `mxe estimate`. The driver runs the engine's core with
 /// a memory that has times but no operands, so jobs of any size fit. Without SystemC, several
-/// threads of a process may call it. Throws mx::Error if the engine rejects the job. A `tracer`
+/// threads of a process may call it. Throws Error if the engine rejects the job. A `tracer`
 /// receives the same events as in `mxe estimate`.
 JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
                   const PortLimits& ports, Tracer* tracer = nullptr);

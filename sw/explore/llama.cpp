@@ -78,21 +78,21 @@ constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_a
 
 constexpr const char* kIndexName = "model.safetensors.index.json";
 
-// The product of sizes of at most kMostElements. Throws mx::Error if it exceeds kMostElements.
+// The product of sizes of at most kMostElements. Throws Error if it exceeds kMostElements.
 uint64_t times(std::initializer_list<uint64_t> sizes, const char* what, const std::string& name) {
   uint64_t product = 1;
   for (const uint64_t size : sizes) {
     product *= size;
     if (product > kMostElements) {
-      throw mx::Error(fmt::format("{}: {} would be more than {}", name, what, kMostElements));
+      throw Error(fmt::format("{}: {} would be more than {}", name, what, kMostElements));
     }
   }
   return product;
 }
 
 Json parse_json(std::string_view text, const std::string& name) {
-  Json json = mx::parse_json_file<Json>(text, name);
-  if (!json.is_object()) throw mx::Error(fmt::format("{}:1: not a JSON object", name));
+  Json json = numerics::parse_json_file<Json>(text, name);
+  if (!json.is_object()) throw Error(fmt::format("{}:1: not a JSON object", name));
   return json;
 }
 
@@ -108,7 +108,7 @@ class Keys {
   Keys(const Json& json, const std::string& name) : json_(json), name_(name) {}
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw mx::Error(fmt::format("{}: {}", name_, what));
+    throw Error(fmt::format("{}: {}", name_, what));
   }
   bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
   uint64_t size(const char* key) const {
@@ -150,7 +150,7 @@ class Keys {
                                                     : value == true;
       if (!counts || is_in(kReadKeys, key) || is_in(kOtherKeys, key)) continue;
       fail(fmt::format("{} is {}, which may change the products and is not known; {}",
-                       mx::printable(key), dumped(value), kInstead));
+                       printable(key), dumped(value), kInstead));
     }
     if (!has("layer_types")) return;
     for (const Json& type : json_["layer_types"]) {
@@ -184,17 +184,18 @@ Shapes layer_shapes(const LlamaConfig& config) {
 
 std::string read_text(const fs::path& path) {
   constexpr std::size_t kMostText = 100'000'000;
-  return mx::read_text(path, kMostText);
+  return numerics::read_text(path, kMostText);
 }
 
 // The header follows its 8-byte length at the beginning of the file.
 Shapes read_shapes(const fs::path& path) {
   constexpr uint64_t kPrefix = 8, kMostHeader = 100'000'000;
-  const std::vector<uint8_t> prefix = mx::read_file(path, kPrefix);
+  const std::vector<uint8_t> prefix = numerics::read_file(path, kPrefix);
   uint64_t length = 0;
   if (prefix.size() == kPrefix) std::memcpy(&length, prefix.data(), kPrefix);
-  const std::vector<uint8_t> header = mx::read_file(path, kPrefix + std::min(length, kMostHeader));
-  return mx::safetensors_shapes(header.data(), header.size(), path.string());
+  const std::vector<uint8_t> header =
+      numerics::read_file(path, kPrefix + std::min(length, kMostHeader));
+  return numerics::safetensors_shapes(header.data(), header.size(), path.string());
 }
 
 Shapes read_all_shards(const fs::path& index) {
@@ -215,15 +216,15 @@ std::set<std::string> llama_shards(std::string_view text, const std::string& nam
       if (!file.is_string()) continue;
       const auto shard = file.get<std::string>();
       const bool is_name = fs::path(shard).filename() == shard && shard != "-";
-      if (!is_name || mx::printable(shard) != shard) {
-        throw mx::Error(fmt::format("{}: {} is not the name of a file in the same folder", name,
-                                    dumped(json["weight_map"][tensor])));
+      if (!is_name || printable(shard) != shard) {
+        throw Error(fmt::format("{}: {} is not the name of a file in the same folder", name,
+                                dumped(json["weight_map"][tensor])));
       }
       shards.insert(shard);
     }
   }
   if (shards.empty()) {
-    throw mx::Error(fmt::format("{}: weight_map with the files of tensors is missing", name));
+    throw Error(fmt::format("{}: weight_map with the files of tensors is missing", name));
   }
   return shards;
 }
@@ -257,7 +258,7 @@ LlamaConfig parse_llama_config(std::string_view text, const std::string& name) {
 
 void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const std::string& name) {
   const auto fail = [&](const std::string& what) {
-    throw mx::Error(fmt::format("{}: {}", name, what));
+    throw Error(fmt::format("{}: {}", name, what));
   };
   Shapes expected{{"model.embed_tokens.weight", {config.vocabulary, config.width}}};
   if (!config.tied || shapes.count("lm_head.weight") != 0) {
@@ -294,7 +295,7 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
 
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name) {
   if (!run.sequence && !run.context) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "{}: needs --sequence N, the tokens of a prompt, or --context N, the tokens that the next "
         "token attends to",
         name));
@@ -302,11 +303,11 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
   const uint64_t batch = run.batch.value_or(1);
   const uint64_t tokens = run.sequence.value_or(1), past = run.context.value_or(tokens);
   if (past < tokens) {
-    throw mx::Error(
+    throw Error(
         fmt::format("--context is {}, but must be at least --sequence, which is {}", past, tokens));
   }
   if (config.window != 0 && past > config.window) {
-    throw mx::Error(
+    throw Error(
         fmt::format("{}: attention is limited to {} tokens (sliding_window); a context of {} is "
                     "not supported",
                     name, config.window, past));
@@ -365,7 +366,7 @@ std::string name_of_run(const std::string& model, const RunSize& run) {
 }  // namespace
 
 Workload read_llama(const std::string& path, const RunSize& run) {
-  if (!run.dimensions.empty()) throw mx::Error(fmt::format("{}: --dim is for ONNX models", path));
+  if (!run.dimensions.empty()) throw Error(fmt::format("{}: --dim is for ONNX models", path));
   const fs::path given = fs::absolute(path).lexically_normal();
   const bool whole = fs::is_directory(given);
   // "model/" and "model" are one folder.

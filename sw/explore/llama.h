@@ -20,13 +20,13 @@ struct LlamaConfig {
   uint64_t window = 0;  ///< tokens that attention covers; 0: no limit
 };
 
-/// Parses a config.json. Throws mx::Error, which names the file, and the line of invalid JSON.
+/// Parses a config.json. Throws Error, which names the file, and the line of invalid JSON.
 LlamaConfig parse_llama_config(std::string_view text, const std::string& name);
 
-/// The files in a model.safetensors.index.json, each once. Throws mx::Error, which names the file.
+/// The files in a model.safetensors.index.json, each once. Throws Error, which names the file.
 std::set<std::string> llama_shards(std::string_view text, const std::string& name);
 
-/// Checks the names and shapes of a checkpoint's tensors against its config.json. Throws mx::Error,
+/// Checks the names and shapes of a checkpoint's tensors against its config.json. Throws Error,
 /// which names a tensor that is missing, has another shape, or belongs to another kind of network.
 void check_llama_tensors(const LlamaConfig& config,
                          const std::map<std::string, std::vector<std::size_t>>& shapes,
@@ -34,7 +34,7 @@ void check_llama_tensors(const LlamaConfig& config,
 
 /// The products of one run. Only `sequence`: a prompt. Only `context`: one new token per sequence.
 /// Both: the last tokens of a longer prompt. Query heads that share keys are one product. The
-/// output layer has a row per sequence. Throws mx::Error if both are missing or too large.
+/// output layer has a row per sequence. Throws Error if both are missing or too large.
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name);
 
 /// Reads config.json in a folder and optional .safetensors headers, or one of these files.

@@ -24,8 +24,9 @@ double memory_rate(const Point& point) {
                                            : point.timing.bytes_per_cycle;
 }
 
-double row_bytes(mx::FormatId format, std::size_t k) {
-  return static_cast<double>(mx::packed_row_bytes(format, k) + divided_up(k, mx::kBlockSize));
+double row_bytes(numerics::FormatId format, std::size_t k) {
+  return static_cast<double>(numerics::packed_row_bytes(format, k) +
+                             divided_up(k, numerics::kBlockSize));
 }
 
 double result_bytes(const JobShape& shape) {
@@ -58,10 +59,10 @@ uint64_t feed_cycles(const JobShape& shape, const Params& params) {
 
 /// True if tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
 bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
-  const auto block_bytes = mx::packed_row_bytes(shape.format_b, mx::kBlockSize);
-  const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * mx::kBlockSize;
+  const auto block_bytes = numerics::packed_row_bytes(shape.format_b, numerics::kBlockSize);
+  const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * numerics::kBlockSize;
   const auto word_bytes = dual ? 2 * block_bytes : block_bytes;
-  return params.acc_tiles > 1 && params.b_buf_k > mx::kBlockSize && shape.m < kMinPass &&
+  return params.acc_tiles > 1 && params.b_buf_k > numerics::kBlockSize && shape.m < kMinPass &&
          params.num_pe * word_bytes < std::size_t{kMinPass} * params.mem_bytes();
 }
 
@@ -105,7 +106,7 @@ uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
   const uint64_t chunk_words =
-      uint64_t{params.a_slab_k / mx::kBlockSize}
+      uint64_t{params.a_slab_k / numerics::kBlockSize}
       << lent(params.rows, static_cast<uint32_t>(shape.m));  // prose: as in mxe_pkg
   const uint64_t chunks = divided_up(words, chunk_words);
 

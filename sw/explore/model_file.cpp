@@ -25,8 +25,8 @@ void require_feasible(const Workload& workload, const std::string& path) {
   for (const Layer& layer : workload.layers) {
     const double macs = layer.macs() / static_cast<double>(layer.count);
     if (macs <= kMostMacs) continue;
-    throw mx::Error(fmt::format("{}: the layer {} has {:.3g} multiplications, more than {:.3g}",
-                                path, mx::printable(layer.name), macs, kMostMacs));
+    throw Error(fmt::format("{}: the layer {} has {:.3g} multiplications, more than {:.3g}", path,
+                            printable(layer.name), macs, kMostMacs));
   }
 }
 
@@ -42,9 +42,9 @@ Workload read_workload_or_model(const std::string& path, const RunSize& run) {
   Workload workload = is_onnx(path)    ? read_onnx(path, run)
                       : is_model(path) ? read_llama(path, run)
                                        : read_workload(path);
-  if (!mx::is_utf8(workload.name)) {
-    throw mx::Error("the file name, which becomes the workload's name, is not UTF-8: " +
-                    mx::printable(path));
+  if (!numerics::is_utf8(workload.name)) {
+    throw Error("the file name, which becomes the workload's name, is not UTF-8: " +
+                printable(path));
   }
   require_feasible(workload, path);
   return workload;

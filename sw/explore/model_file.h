@@ -12,7 +12,7 @@ namespace mxe::explore {
 /// .json, .safetensors or .onnx. Other files are CSV.
 bool is_model(const std::string& path);
 
-/// Reads a workload of any kind. Throws mx::Error, which names the file and the place in it.
+/// Reads a workload of any kind. Throws Error, which names the file and the place in it.
 Workload read_workload_or_model(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

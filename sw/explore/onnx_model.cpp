@@ -28,8 +28,7 @@ std::string options_of(const RunSize& run) {
 uint64_t size_of(const Json& value) {
   const uint64_t size = value.is_number_unsigned() ? value.get<uint64_t>() : 0;
   if (size == 0 || size > kMostElements) {
-    throw mx::Error(
-        fmt::format("Python returned an invalid size; allowed: 1 to {}", kMostElements));
+    throw Error(fmt::format("Python returned an invalid size; allowed: 1 to {}", kMostElements));
   }
   return size;
 }
@@ -62,8 +61,8 @@ Workload parse_onnx_answer(const std::string& answer) {
   } catch (const Json::exception&) {
     error = "Python's answer does not have the expected form";
   }
-  if (!error.empty()) throw mx::Error(mx::printable(error, mx::kLongestMessage));
-  if (workload.layers.empty()) throw mx::Error("no products of matrices");
+  if (!error.empty()) throw Error(printable(error, kLongestMessage));
+  if (workload.layers.empty()) throw Error("no products of matrices");
   return workload;
 }
 
@@ -73,8 +72,8 @@ Workload read_onnx(const std::string& path, const RunSize& run) {
         parse_onnx_answer(run_python(std::string(kOnnxProgram), {path, options_of(run)}));
     workload.name = std::filesystem::path(path).stem().string();
     return workload;
-  } catch (const mx::Error& error) {
-    throw mx::Error(fmt::format("{}: {}", mx::printable(path), error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", printable(path), error.what()));
   }
 }
 

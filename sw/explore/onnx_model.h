@@ -16,12 +16,12 @@ namespace mxe::explore {
 /// files (external data) may be missing.
 ///
 /// Open dimensions of inputs are set by `run`: from `dimensions` by name, or by INPUT:AXIS if they
-/// have none; batch, sequence, past and total lengths from the other sizes. Throws mx::Error, one
+/// have none; batch, sequence, past and total lengths from the other sizes. Throws Error, one
 /// line with `path` and the node, for unsupported products (LSTM, quantized and fused operators),
 /// unknown shapes and damaged models, and if Python or onnx is missing.
 Workload read_onnx(const std::string& path, const RunSize& run);
 
-/// Throws mx::Error if the answer of kOnnxProgram holds an error or is malformed.
+/// Throws Error if the answer of kOnnxProgram holds an error or is malformed.
 Workload parse_onnx_answer(const std::string& answer);
 
 }  // namespace mxe::explore

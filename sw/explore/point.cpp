@@ -18,7 +18,7 @@ double number_of(const std::string& name, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw mx::Error(fmt::format("{} must be a number, not '{}'", name, text));
+    throw Error(fmt::format("{} must be a number, not '{}'", name, text));
   }
   return value;
 }
@@ -26,7 +26,7 @@ double number_of(const std::string& name, const std::string& text) {
 unsigned whole_number_of(const std::string& name, const std::string& text) {
   const double value = number_of(name, text);
   if (value < 0 || value > UINT32_MAX || value != std::floor(value)) {
-    throw mx::Error(fmt::format("{} must be a whole number, not '{}'", name, text));
+    throw Error(fmt::format("{} must be a whole number, not '{}'", name, text));
   }
   return static_cast<unsigned>(value);
 }
@@ -36,12 +36,12 @@ const ParameterInfo& parameter(const std::string& name) {
                        [&](const ParameterInfo& info) { return name == info.name; });
 }
 
-template <mx::FormatId Point::*Format>
+template <numerics::FormatId Point::*Format>
 Variable format_variable(const char* name) {
   return {
       name,
       [](Point& point, const std::string&, const std::string& text) {
-        point.*Format = mx::parse_format(text);
+        point.*Format = numerics::parse_format(text);
       },
       [](const Point& point, const std::string&) { return static_cast<double>(point.*Format); }};
 }
@@ -94,7 +94,7 @@ std::vector<Variable> make_variables() {
                  [](Point& point, const std::string& name, const std::string& text) {
                    const unsigned value = whole_number_of(name, text);
                    if (value > 1) {
-                     throw mx::Error(fmt::format("{} must be 0 or 1, not '{}'", name, text));
+                     throw Error(fmt::format("{} must be 0 or 1, not '{}'", name, text));
                    }
                    point.timing.half_duplex = value == 1;
                  },
@@ -143,7 +143,7 @@ void validate(const Point& point) {
   point.timing.validate();
   point.ports.validate();
   if (!(point.clock_mhz > 0 && point.clock_mhz <= 1e6)) {
-    throw mx::Error(
+    throw Error(
         fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz));
   }
 }
@@ -154,8 +154,9 @@ std::string hardware_text(const Point& point) {
 
 std::string text_without_engine(const Point& point) {
   return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", memory_text(point),
-                     mx::element_format(point.format_a).name,
-                     mx::element_format(point.format_b).name, point.output.name(), point.clock_mhz);
+                     numerics::element_format(point.format_a).name,
+                     numerics::element_format(point.format_b).name, point.output.name(),
+                     point.clock_mhz);
 }
 
 std::string point_text(const Point& point) {

@@ -18,14 +18,15 @@ struct Point {
   MemoryTiming timing;
   PortLimits ports;
   double clock_mhz = 1000;
-  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+  numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
+                     format_b = numerics::FormatId::mxfp8_e4m3;
   OutputFormat output;
 };
 
 /// A property of points that a space file can set.
 struct Variable {
   std::string name;
-  /// Sets it from text in the file. Throws mx::Error, which lists the allowed values.
+  /// Sets it from text in the file. Throws Error, which lists the allowed values.
   void (*set)(Point& point, const std::string& name, const std::string& text);
   /// Its value as a number; for a format, its FormatId or output code.
   double (*value)(const Point& point, const std::string& name);
@@ -39,7 +40,7 @@ const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."
 std::string variable_names();
 
-/// Throws mx::Error if the engine or memory is not legal; its first sentence contains no values.
+/// Throws Error if the engine or memory is not legal; its first sentence contains no values.
 void validate(const Point& point);
 
 /// Everything except shape and formats that a job's cycles depend on, in one line.

@@ -21,7 +21,7 @@ namespace {
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {
-    if (file_ < 0) throw mx::Error(fmt::format("no memory for a file: {}", std::strerror(errno)));
+    if (file_ < 0) throw Error(fmt::format("no memory for a file: {}", std::strerror(errno)));
   }
   ~MemoryFile() { close(file_); }
   MemoryFile(const MemoryFile&) = delete;
@@ -34,7 +34,7 @@ class MemoryFile {
     while (size < text.size()) {
       const ssize_t count =
           pread(file_, text.data() + size, text.size() - size, static_cast<off_t>(size));
-      if (count <= 0) throw mx::Error("the answer of Python cannot be read");
+      if (count <= 0) throw Error("the answer of Python cannot be read");
       size += static_cast<std::size_t>(count);
     }
     return text;
@@ -61,18 +61,18 @@ std::string run_python(const std::string& text, const std::vector<std::string>& 
   std::vector<std::string> words{python_program(), "-c", text};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const MemoryFile out("out"), err("err");
-  const mx::ProcessEnd process = mx::run_process(words, out.descriptor(), err.descriptor());
+  const ProcessEnd process = run_process(words, out.descriptor(), err.descriptor());
   if (process.start_error != 0) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "{} cannot be run ({}); allowed: MXE_PYTHON names a Python 3 with the package onnx",
-        mx::printable(words[0]), std::strerror(process.start_error)));
+        printable(words[0]), std::strerror(process.start_error)));
   }
   if (process.succeeded()) return out.text();
   const int status = process.status;
   const std::string end = WIFEXITED(status) ? fmt::format("exit status {}", WEXITSTATUS(status))
                                             : fmt::format("signal {}", WTERMSIG(status));
-  throw mx::Error(fmt::format("{} failed with {}: {}", mx::printable(words[0]), end,
-                              mx::printable(last_line(err.text()))));
+  throw Error(fmt::format("{} failed with {}: {}", printable(words[0]), end,
+                          printable(last_line(err.text()))));
 }
 
 }  // namespace mxe::explore

@@ -10,7 +10,7 @@ namespace mxe::explore {
 std::string python_program();
 
 /// Runs a Python program with this text, without a shell and with empty standard input. Returns its
-/// standard output. Throws mx::Error, one line, if there is no Python or the program fails.
+/// standard output. Throws Error, one line, if there is no Python or the program fails.
 std::string run_python(const std::string& text, const std::vector<std::string>& arguments);
 
 }  // namespace mxe::explore

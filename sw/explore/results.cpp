@@ -79,11 +79,11 @@ ResultLines parse_results(const std::string& text, const std::string& path) {
     if (end == std::string::npos) return found;
     const std::string line = text.substr(found.bytes, end - found.bytes);
     const auto fail = [&](const std::string& what) {
-      return mx::Error(fmt::format("{}:{}: {}", path, number, what));
+      return Error(fmt::format("{}:{}: {}", path, number, what));
     };
     Json json;
     try {
-      json = mx::parse_shallow<Json>(line);
+      json = numerics::parse_shallow<Json>(line);
     } catch (const std::exception&) {
       throw fail("not a result of mxe explore");
     }
@@ -101,7 +101,7 @@ Results::Results(const fs::path& folder, const std::string& file) : path_(folder
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    throw mx::Error(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+    throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
   }
   std::vector<fs::path> paths;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -114,7 +114,7 @@ Results::Results(const fs::path& folder, const std::string& file) : path_(folder
 }
 
 void Results::fail_to_write() const {
-  throw mx::Error(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
+  throw Error(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
 }
 
 void Results::read(const fs::path& path) {
@@ -122,7 +122,8 @@ void Results::read(const fs::path& path) {
   ResultLines found = parse_results(text, path.string());
   for (auto& [id, line] : found.lines) lines_[id] = std::move(line);
   // Removes an incomplete line of an interrupted run.
-  if (path == path_ && found.bytes < text.size()) mx::write_file(path, text.substr(0, found.bytes));
+  if (path == path_ && found.bytes < text.size())
+    numerics::write_file(path, text.substr(0, found.bytes));
 }
 
 void Results::add(const std::string& id, const std::string& line) {
@@ -136,7 +137,7 @@ void Results::replace(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   out_.close();
-  mx::write_file(path_, text);
+  numerics::write_file(path_, text);
 }
 
 }  // namespace mxe::explore

@@ -11,7 +11,7 @@
 namespace mxe::explore {
 
 /// The lines of a results file by id, and their number of bytes. An incomplete last line, of an
-/// interrupted run, is ignored. Throws mx::Error, which names `path` and line.
+/// interrupted run, is ignored. Throws Error, which names `path` and line.
 struct ResultLines {
   std::map<std::string, std::string> lines;
   std::size_t bytes = 0;
@@ -22,7 +22,7 @@ ResultLines parse_results(const std::string& text, const std::string& path);
 class Results {
  public:
   /// Creates the folder if necessary, reads all such files in it, and opens `file` for appending.
-  /// Throws mx::Error, which names file and line.
+  /// Throws Error, which names file and line.
   Results(const std::filesystem::path& folder, const std::string& file);
 
   bool has(const std::string& id) const { return lines_.count(id) != 0; }

@@ -52,7 +52,7 @@ std::vector<Sample> sample_fronts(const std::vector<Outcome>& outcomes, std::siz
     (is_new ? front : rest).push_back(&one);
   }
   front.insert(front.end(), rest.begin(), rest.end());
-  if (front.empty()) throw mx::Error("no point is on a front: no layer to run");
+  if (front.empty()) throw Error("no point is on a front: no layer to run");
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < std::min(count, front.size()); i++) {
     const Layer& layer = costliest(*front[i]);

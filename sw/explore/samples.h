@@ -20,7 +20,7 @@ struct Sample {
 
 /// Samples of `count` points of the fronts, preferring different engines. A layer of more than
 /// `most_cycles` is reduced by whole buffers in each dimension, which keeps its remainders. Throws
-/// mx::Error if no point is on a front.
+/// Error if no point is on a front.
 std::vector<Sample> sample_fronts(const std::vector<Outcome>& outcomes, std::size_t count,
                                   uint64_t most_cycles);
 

@@ -153,7 +153,9 @@ std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
 
 }  // namespace
 
-Space Space::from_file(const std::string& path) { return from_text(mx::read_text(path), path); }
+Space Space::from_file(const std::string& path) {
+  return from_text(numerics::read_text(path), path);
+}
 
 Space Space::from_text(const std::string& text, const std::string& path) {
   return with_places(text, path, [&](const YAML::Node& root) {
@@ -165,7 +167,7 @@ Space Space::from_text(const std::string& text, const std::string& path) {
       if (key == "config") {
         try {
           space.base_ = Params::named(entry.second.Scalar());
-        } catch (const mx::Error& error) {
+        } catch (const Error& error) {
           throw at(entry.second, error.what());
         }
       } else if (key == "constraints") {
@@ -174,7 +176,7 @@ Space Space::from_text(const std::string& text, const std::string& path) {
           Conditions condition;
           try {
             condition.add(one.Scalar());
-          } catch (const mx::Error& error) {
+          } catch (const Error& error) {
             throw at(one, fmt::format("'{}': {}", one.Scalar(), error.what()));
           }
           (condition.last_needs_results() ? space.result_constraints_ : space.constraints_)
@@ -209,7 +211,7 @@ Space Space::from_text(const std::string& text, const std::string& path) {
         try {
           Point point;
           variable->set(point, name, value);
-        } catch (const mx::Error& error) {
+        } catch (const Error& error) {
           throw at(entry.second, error.what());
         }
       }
@@ -249,7 +251,7 @@ Space::Points Space::points() const {
   const uint64_t count = combinations();
   const bool sample = search_.method == Search::Method::random;
   if (!sample && count > kMostPoints) {
-    throw mx::Error(
+    throw Error(
         fmt::format("{}: {} combinations, more than {}: draw some of them (search: {{method: "
                     "random, budget: N}})",
                     path_, count, kMostPoints));
@@ -265,12 +267,12 @@ Space::Points Space::points() const {
       pair.format_a = point.format_a;
       pair.format_b = point.format_b;
       pair.require_pair(point.params);
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       found.skipped[error.what()]++;
       return;
     }
     if (const auto broken = conditions.broken(point)) {
-      found.skipped[mx::printable(constraints_[*broken], mx::kLongestMessage)]++;
+      found.skipped[printable(constraints_[*broken], kLongestMessage)]++;
       return;
     }
     found.points.push_back(point);
@@ -281,8 +283,7 @@ Space::Points Space::points() const {
     for (uint64_t number = 0; number < count; number++) consider(number);
   }
   if (found.points.empty()) {
-    throw mx::Error(
-        fmt::format("{}: no point is possible: {}", path_, found.skipped.begin()->first));
+    throw Error(fmt::format("{}: no point is possible: {}", path_, found.skipped.begin()->first));
   }
   return found;
 }

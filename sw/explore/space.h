@@ -41,7 +41,7 @@ class Space {
     uint64_t seed = 1;
   };
 
-  /// Throws mx::Error, which names file and line.
+  /// Throws Error, which names file and line.
   static Space from_file(const std::string& path);
   /// `path` is for messages.
   static Space from_text(const std::string& text, const std::string& path);
@@ -56,7 +56,7 @@ class Space {
     std::map<std::string, uint64_t> skipped;  ///< number of illegal points, by reason
   };
   /// In the order of the file, the last variable changing fastest; with Method::random, the drawn
-  /// points. Throws mx::Error if no point is legal, or for more than kMostPoints combinations.
+  /// points. Throws Error if no point is legal, or for more than kMostPoints combinations.
   Points points() const;
   const Search& search() const { return search_; }
   /// Constraints on results; points() does not check them.

@@ -37,9 +37,10 @@ struct SweepOptions {
     double sqnr_db = 0;
     std::size_t layers = 0;  ///< that were measured
   };
-  std::map<std::tuple<std::string, mx::FormatId, mx::FormatId>, Accuracy> sqnr_db;
+  std::map<std::tuple<std::string, numerics::FormatId, numerics::FormatId>, Accuracy> sqnr_db;
   /// The same for one layer of a workload, in dB.
-  std::map<std::tuple<std::string, std::string, mx::FormatId, mx::FormatId>, double> layer_sqnr_db;
+  std::map<std::tuple<std::string, std::string, numerics::FormatId, numerics::FormatId>, double>
+      layer_sqnr_db;
   /// Results that violate one of these are left out (conditions.h).
   std::vector<std::string> constraints;
   /// Called repeatedly with the number of finished points and of all points.
@@ -81,7 +82,7 @@ void mark_fronts(std::vector<Outcome>& outcomes,
 /// Evaluates every point with every workload. Each result is immediately written as a line of
 /// points.jsonl, or of points.I-of-N.jsonl for a shard. Results in such files of the folder are not
 /// computed again. Finally, points.jsonl is rewritten in the order of the points, with fronts. Its
-/// contents do not depend on threads, shards and interruptions. Throws mx::Error, which names file
+/// contents do not depend on threads, shards and interruptions. Throws Error, which names file
 /// and line, for malformed lines and for lines of another version.
 SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                   const SweepOptions& options);

@@ -10,8 +10,8 @@ namespace mxe::explore {
 namespace {
 
 std::string pair_text(const Point& point) {
-  return fmt::format("{} x {}", mx::element_format(point.format_a).name,
-                     mx::element_format(point.format_b).name);
+  return fmt::format("{} x {}", numerics::element_format(point.format_a).name,
+                     numerics::element_format(point.format_b).name);
 }
 
 // The formats have their own column.
@@ -27,7 +27,7 @@ bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
 
 // "weights 3.99 GB, keys and values 35.7 MB in mxfp4_e2m1 (format_b)"
 std::string b_text(const Outcome& one) {
-  const char* const format = mx::element_format(one.point->format_b).name.c_str();
+  const char* const format = numerics::element_format(one.point->format_b).name.c_str();
   if (one.weight_bytes + one.kv_bytes == 0) {
     return fmt::format(
         "B of all products: {} (format_b={}); the workload does not say which of it "

@@ -17,14 +17,14 @@ void shrink(unsigned& value, uint64_t least) {
   while (value / 2 >= least) value /= 2;
 }
 
-mx::FormatId of_same_bits(mx::FormatId format) {
-  switch (mx::element_format(format).bits) {
+numerics::FormatId of_same_bits(numerics::FormatId format) {
+  switch (numerics::element_format(format).bits) {
     case 4:
-      return mx::FormatId::mxfp4_e2m1;
+      return numerics::FormatId::mxfp4_e2m1;
     case 6:
-      return mx::FormatId::mxfp6_e3m2;
+      return numerics::FormatId::mxfp6_e3m2;
     default:
-      return mx::FormatId::mxfp8_e4m3;
+      return numerics::FormatId::mxfp8_e4m3;
   }
 }
 
@@ -58,8 +58,8 @@ TimedJob timing_twin(const TimedJob& job) {
   TimedJob twin = job;
   JobShape& shape = twin.shape;
   Params& params = twin.params;
-  const bool dual =
-      params.fp4_dual != 0 && mx::is_four_bit(shape.format_a) && mx::is_four_bit(shape.format_b);
+  const bool dual = params.fp4_dual != 0 && numerics::is_four_bit(shape.format_a) &&
+                    numerics::is_four_bit(shape.format_b);
   shape.format_a = of_same_bits(shape.format_a);
   shape.format_b = of_same_bits(shape.format_b);
   const ParameterValues standard;
@@ -76,7 +76,7 @@ TimedJob timing_twin(const TimedJob& job) {
   shrink(params.b_buf_k, least_slab);
   // Slabs of 4-bit words are twice as long if the chunk is.
   const bool twice =
-      !dual && mx::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
+      !dual && numerics::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());

@@ -35,12 +35,12 @@ constexpr double kHalfDuplexError = 15;
 #ifdef MXE_WITH_RTL
 // The checkout of this build.
 fs::path source_folder() {
-  std::ifstream cache(fs::path(mx::program_directory()) / "CMakeCache.txt");
+  std::ifstream cache(fs::path(numerics::program_directory()) / "CMakeCache.txt");
   const std::string key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   for (std::string line; std::getline(cache, line);) {
     if (line.rfind(key, 0) == 0) return line.substr(key.size());
   }
-  throw mx::Error(
+  throw Error(
       "RTL of other configurations than small, base and large is compiled by a program in its "
       "build "
       "folder only");
@@ -51,22 +51,22 @@ std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";
   fs::create_directories(place);
-  mx::write_file(place / "CMakeLists.txt",
-                 fmt::format("cmake_minimum_required(VERSION 3.25)\n"
-                             "project(explored LANGUAGES C CXX)\n"
-                             "include({}/model/platform/rtl/MxeVerilate.cmake)\n"
-                             "mxe_engine(explored TOP mxe_top NO_WAVES DESCRIPTION "
-                             "${{CMAKE_CURRENT_SOURCE_DIR}}/engine.json\n"
-                             "           PARAMETERS {} SOURCES ${{MXE_RTL_SOURCES}})\n",
-                             source_folder().string(), params.to_string()));
+  numerics::write_file(place / "CMakeLists.txt",
+                       fmt::format("cmake_minimum_required(VERSION 3.25)\n"
+                                   "project(explored LANGUAGES C CXX)\n"
+                                   "include({}/model/platform/rtl/MxeVerilate.cmake)\n"
+                                   "mxe_engine(explored TOP mxe_top NO_WAVES DESCRIPTION "
+                                   "${{CMAKE_CURRENT_SOURCE_DIR}}/engine.json\n"
+                                   "           PARAMETERS {} SOURCES ${{MXE_RTL_SOURCES}})\n",
+                                   source_folder().string(), params.to_string()));
   nlohmann::ordered_json parameters{{"config", "base"}};
   for (const ParameterInfo& info : parameter_table) parameters[info.name] = params.*(info.field);
-  mx::write_file(
+  numerics::write_file(
       place / "engine.json",
       nlohmann::ordered_json{{"name", "explored"}, {"parameters", parameters}}.dump() + "\n");
   if (!may_build()) {
     if (fs::exists(library)) return library.string();
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "--verify needs the RTL of {}, which is not built: the option --build builds it",
         params.to_string()));
   }
@@ -78,13 +78,13 @@ std::string build_engine(const Params& params, const fs::path& folder) {
                     "-DCMAKE_BUILD_TYPE=Release"},
                    log) ||
       !run_program({"cmake", "--build", build.string()}, log)) {
-    throw mx::Error(fmt::format("the RTL could not be built: {}", log.string()));
+    throw Error(fmt::format("the RTL could not be built: {}", log.string()));
   }
   return library.string();
 }
 #else
 std::string build_engine(const Params&, const fs::path&) {
-  throw mx::Error("this program was built without the RTL");
+  throw Error("this program was built without the RTL");
 }
 #endif
 

@@ -140,14 +140,14 @@ class Table {
     const std::string& ratio = line.text(kSparsity);
     if (ratio == "1:1") return;
     line.place.fail(fmt::format("Sparsity is '{}', but sparse products are not timed; allowed: 1:1",
-                                mx::printable(ratio)));
+                                printable(ratio)));
   }
 
   static StoredB stored_b(const std::string& text, const FileLine& place) {
     for (std::size_t i = 1; i < kStoredBNames.size(); i++) {
       if (text == kStoredBNames[i]) return static_cast<StoredB>(i);
     }
-    place.fail(fmt::format("B is '{}'; allowed: {}", mx::printable(text),
+    place.fail(fmt::format("B is '{}'; allowed: {}", printable(text),
                            fmt::join(kStoredBNames.begin() + 1, kStoredBNames.end(), ", ")));
   }
 
@@ -222,9 +222,9 @@ double Workload::macs() const {
 
 Workload read_workload(const std::string& path) {
   // The path may be an endless device.
-  const std::string text = mx::read_text(path, kMostBytes + 1);
+  const std::string text = numerics::read_text(path, kMostBytes + 1);
   if (text.size() > kMostBytes) {
-    throw mx::Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));
+    throw Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));
   }
   return parse_workload(text, path);
 }
@@ -237,7 +237,7 @@ Workload parse_workload(const std::string& text, const std::string& path) {
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); number++) {
     const FileLine place{path, number};
-    if (!mx::is_utf8(line)) place.fail("not UTF-8; a spreadsheet saves it as 'CSV UTF-8'");
+    if (!numerics::is_utf8(line)) place.fail("not UTF-8; a spreadsheet saves it as 'CSV UTF-8'");
     line = trimmed(line);
     if (line.rfind('#', 0) == 0) {
       read_comment(line, workload, place);
@@ -257,12 +257,12 @@ Workload parse_workload(const std::string& text, const std::string& path) {
       }
     }
   }
-  if (workload.layers.empty()) throw mx::Error(fmt::format("{}: no layers", path));
+  if (workload.layers.empty()) throw Error(fmt::format("{}: no layers", path));
   return workload;
 }
 
 std::vector<LayerFormats> read_format_map(const std::string& path) {
-  return parse_format_map(mx::read_text(path), path);
+  return parse_format_map(numerics::read_text(path), path);
 }
 
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path) {
@@ -276,8 +276,8 @@ std::vector<LayerFormats> parse_format_map(const std::string& text, const std::s
       }
       const auto format = [&](const char* key) {
         try {
-          return mx::parse_format(formats[key].Scalar());
-        } catch (const mx::Error& error) {
+          return numerics::parse_format(formats[key].Scalar());
+        } catch (const Error& error) {
           throw at(formats[key], error.what());
         }
       };

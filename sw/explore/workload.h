@@ -26,7 +26,7 @@ struct Layer {
   std::string name;
   std::size_t m = 0, n = 0, k = 0;
   uint64_t count = 1;
-  std::optional<mx::FormatId> format_a, format_b;  ///< instead of the point's
+  std::optional<numerics::FormatId> format_a, format_b;  ///< instead of the point's
   StoredB b = StoredB::unsaid;
 
   double macs() const {
@@ -56,7 +56,7 @@ inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 /// B is weights, kv_cache or activations. A convolution has `Strides`, or `Stride Height` and
 /// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. As in SCALE-Sim, DP in a
 /// layer's name means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets
-/// the items of a run. Throws mx::Error, which names file and line.
+/// the items of a run. Throws Error, which names file and line.
 Workload read_workload(const std::string& path);
 /// The same for the text of a file; `path` determines the workload's name.
 Workload parse_workload(const std::string& text, const std::string& path);
@@ -64,12 +64,12 @@ Workload parse_workload(const std::string& text, const std::string& path);
 /// An entry of a format map: formats of the layers whose names match a pattern with * and ?.
 struct LayerFormats {
   std::string pattern;
-  mx::FormatId format_a, format_b;
+  numerics::FormatId format_a, format_b;
 };
 
 /// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies.
 std::vector<LayerFormats> read_format_map(const std::string& path);
-/// `path` is for messages. Throws mx::Error, which names it and the line.
+/// `path` is for messages. Throws Error, which names it and the line.
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path);
 void apply(const std::vector<LayerFormats>& map, Workload& workload);
 

@@ -16,15 +16,15 @@ inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }
 
-/// Returns read(root of the YAML text). Throws mx::Error "path:line: problem".
+/// Returns read(root of the YAML text). Throws Error "path:line: problem".
 template <typename Read>
 auto with_places(const std::string& text, const std::string& path, const Read& read) {
   try {
     return read(YAML::Load(text));
   } catch (const YAML::Exception& error) {
-    const std::string what = mx::printable(error.msg, mx::kLongestMessage);
-    if (error.mark.is_null()) throw mx::Error(fmt::format("{}: {}", path, what));
-    throw mx::Error(fmt::format("{}:{}: {}", path, error.mark.line + 1, what));
+    const std::string what = printable(error.msg, kLongestMessage);
+    if (error.mark.is_null()) throw Error(fmt::format("{}: {}", path, what));
+    throw Error(fmt::format("{}:{}: {}", path, error.mark.line + 1, what));
   }
 }
 

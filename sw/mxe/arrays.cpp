@@ -45,18 +45,18 @@ FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
     names.resize(kShown);
     names.emplace_back("...");
   }
-  throw mx::Error(
+  throw Error(
       fmt::format("{}: {} (allowed: {})", path,
                   name ? fmt::format("there is no tensor '{}'", *name) : "--tensor NAME is needed",
                   fmt::join(names, ", ")));
 }
 
-[[noreturn]] void throw_wrong_type(const mx::NamedTensor& tensor, const std::string& path,
+[[noreturn]] void throw_wrong_type(const numerics::NamedTensor& tensor, const std::string& path,
                                    const char* allowed) {
-  const std::string_view type =
-      tensor.dtype.empty() ? mx::dtype_name(tensor.array.dtype) : std::string_view(tensor.dtype);
-  throw mx::TypeError(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type),
-                      std::string(type));
+  const std::string_view type = tensor.dtype.empty() ? numerics::dtype_name(tensor.array.dtype)
+                                                     : std::string_view(tensor.dtype);
+  throw TypeError(fmt::format("{}: the elements must be {}, but are {}", path, allowed, type),
+                  std::string(type));
 }
 
 /// Values of the codes of a .safetensors type; empty for other types.
@@ -68,13 +68,14 @@ std::vector<float> values_of(const std::string& dtype) {
     }
     return values;
   };
-  const auto elements = [&table](unsigned bits, mx::FormatId format) {
-    return table(bits, [format](uint8_t code) { return mx::decode(format, code); });
+  const auto elements = [&table](unsigned bits, numerics::FormatId format) {
+    return table(bits, [format](uint8_t code) { return numerics::decode(format, code); });
   };
-  if (dtype == "F8_E4M3") return elements(8, mx::FormatId::mxfp8_e4m3);
-  if (dtype == "F8_E5M2") return elements(8, mx::FormatId::mxfp8_e5m2);
-  if (dtype == "F4") return elements(4, mx::FormatId::mxfp4_e2m1);
-  if (dtype == "F8_E8M0") return table(8, [](uint8_t code) { return mx::decode_scale(code); });
+  if (dtype == "F8_E4M3") return elements(8, numerics::FormatId::mxfp8_e4m3);
+  if (dtype == "F8_E5M2") return elements(8, numerics::FormatId::mxfp8_e5m2);
+  if (dtype == "F4") return elements(4, numerics::FormatId::mxfp4_e2m1);
+  if (dtype == "F8_E8M0")
+    return table(8, [](uint8_t code) { return numerics::decode_scale(code); });
   return {};
 }
 
@@ -106,28 +107,28 @@ class ArrayFile {
   /// Empty unless it is a .safetensors file.
   std::map<std::string, std::string> metadata() const {
     if (!safetensors_) return {};
-    return mx::safetensors_metadata(bytes_.data(), bytes_.size(), path_);
+    return numerics::safetensors_metadata(bytes_.data(), bytes_.size(), path_);
   }
   /// Reads the array names()[i], or the only one of a .npy file.
-  mx::NamedTensor read(std::size_t i) const {
+  numerics::NamedTensor read(std::size_t i) const {
     if (safetensors_) return safetensors_->read(safetensors_->entries()[i]);
     if (npz_) return {names_[i], "", npz_->read(i)};
-    return {"", "", mx::parse_npy(bytes_.data(), bytes_.size(), path_)};
+    return {"", "", numerics::parse_npy(bytes_.data(), bytes_.size(), path_)};
   }
 
  private:
   const std::vector<uint8_t>& bytes_;
   const std::string& path_;
   std::optional<NpzFile> npz_;
-  std::optional<mx::SafetensorsFile> safetensors_;
+  std::optional<numerics::SafetensorsFile> safetensors_;
   std::vector<std::string> names_;
 };
 
 InputFiles::InputFiles(std::vector<std::string> names) : names_(std::move(names)) {}
 
 std::vector<uint8_t> InputFiles::contents(const std::string& path) {
-  if (path != "-") return mx::read_file(path);
-  if (!standard_input_) standard_input_ = mx::read_file(path);
+  if (path != "-") return numerics::read_file(path);
+  if (!standard_input_) standard_input_ = numerics::read_file(path);
   return *standard_input_;
 }
 
@@ -148,7 +149,7 @@ std::vector<std::size_t> InputFiles::chosen(const ArrayFile& file, const std::st
   return all;
 }
 
-mx::NamedTensor InputFiles::read(const std::string& path, const std::string& role) {
+numerics::NamedTensor InputFiles::read(const std::string& path, const std::string& role) {
   const std::vector<uint8_t> bytes = contents(path);
   const ArrayFile file(bytes, path);
   if (!file.has_names()) return file.read(0);
@@ -169,10 +170,10 @@ Extras InputFiles::extras(const std::string& path, const std::vector<std::string
   return extras;
 }
 
-std::vector<mx::NamedTensor> InputFiles::read_all(const std::string& path) {
+std::vector<numerics::NamedTensor> InputFiles::read_all(const std::string& path) {
   const std::vector<uint8_t> bytes = contents(path);
   const ArrayFile file(bytes, path);
-  std::vector<mx::NamedTensor> tensors;
+  std::vector<numerics::NamedTensor> tensors;
   for (const std::size_t i : chosen(file, path)) tensors.push_back(file.read(i));
   return tensors;
 }
@@ -186,7 +187,7 @@ std::vector<Skipped> InputFiles::for_each_floats(const std::string& path, const 
     Array<float> array;
     try {
       array = to_floats(file.read(i), path);
-    } catch (const mx::TypeError& error) {
+    } catch (const TypeError& error) {
       if (arrays.size() == 1) throw;
       skipped.push_back({file.name(i), error.type});
       continue;
@@ -198,15 +199,15 @@ std::vector<Skipped> InputFiles::for_each_floats(const std::string& path, const 
     }
   }
   if (!arrays.empty() && skipped.size() == arrays.size()) {
-    throw mx::Error(fmt::format("{}: none of the {} arrays can be used: '{}' is {}", path,
-                                arrays.size(), skipped[0].name, skipped[0].reason));
+    throw Error(fmt::format("{}: none of the {} arrays can be used: '{}' is {}", path,
+                            arrays.size(), skipped[0].name, skipped[0].reason));
   }
   return skipped;
 }
 
 void InputFiles::require_all_names_used() const {
   if (used_ == names_.size()) return;
-  throw mx::Error(fmt::format(
+  throw Error(fmt::format(
       "--tensor {}: no file uses this name; allowed: one name per .npz or .safetensors file",
       names_[used_]));
 }
@@ -218,14 +219,14 @@ void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
   command.add_option("--tensor", names, what)->type_name("NAME")->expected(1)->take_all();
 }
 
-Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path) {
-  const mx::NpyArray& array = tensor.array;
+Array<float> to_floats(const numerics::NamedTensor& tensor, const std::string& path) {
+  const numerics::NpyArray& array = tensor.array;
   switch (array.dtype) {
-    case mx::DType::float16:
-    case mx::DType::bfloat16:
-    case mx::DType::float32:
-    case mx::DType::float64:
-      return {array.shape, mx::to_float32(array, path)};
+    case numerics::DType::float16:
+    case numerics::DType::bfloat16:
+    case numerics::DType::float32:
+    case numerics::DType::float64:
+      return {array.shape, numerics::to_float32(array, path)};
     default:
       break;
   }
@@ -239,16 +240,16 @@ Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path) {
   return result;
 }
 
-Array<uint8_t> to_bytes(mx::NamedTensor tensor, const std::string& path) {
-  if (tensor.array.dtype != mx::DType::uint8 && tensor.array.dtype != mx::DType::int8) {
+Array<uint8_t> to_bytes(numerics::NamedTensor tensor, const std::string& path) {
+  if (tensor.array.dtype != numerics::DType::uint8 && tensor.array.dtype != numerics::DType::int8) {
     throw_wrong_type(tensor, path, "uint8");
   }
   return {std::move(tensor.array.shape), std::move(tensor.array.data)};
 }
 
-Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path) {
-  const mx::NpyArray& array = tensor.array;
-  if (array.dtype != mx::DType::uint16) throw_wrong_type(tensor, path, "uint16");
+Array<uint16_t> to_shorts(const numerics::NamedTensor& tensor, const std::string& path) {
+  const numerics::NpyArray& array = tensor.array;
+  if (array.dtype != numerics::DType::uint16) throw_wrong_type(tensor, path, "uint16");
   Array<uint16_t> result{array.shape, std::vector<uint16_t>(array.size())};
   std::memcpy(result.values.data(), array.data.data(), array.data.size());
   return result;
@@ -261,28 +262,29 @@ Array<float> read_floats(const std::string& path, const std::vector<std::string>
   return array;
 }
 
-Numbers::Numbers(mx::NamedTensor tensor, const std::string& path) {
-  const mx::DType dtype = tensor.array.dtype;
-  if (dtype != mx::DType::float16 && dtype != mx::DType::bfloat16) {
+Numbers::Numbers(numerics::NamedTensor tensor, const std::string& path) {
+  const numerics::DType dtype = tensor.array.dtype;
+  if (dtype != numerics::DType::float16 && dtype != numerics::DType::bfloat16) {
     Array<float> floats = to_floats(tensor, path);
     shape_ = std::move(floats.shape);
     floats_ = std::move(floats.values);
     return;
   }
-  type_ = dtype == mx::DType::float16 ? mx::NumberType::float16 : mx::NumberType::bfloat16;
+  type_ = dtype == numerics::DType::float16 ? numerics::NumberType::float16
+                                            : numerics::NumberType::bfloat16;
   shape_ = std::move(tensor.array.shape);
   bytes_ = std::move(tensor.array.data);
 }
 
-mx::FloatArray Numbers::array() const {
-  if (type_ == mx::NumberType::float32) return floats_.data();
+numerics::FloatArray Numbers::array() const {
+  if (type_ == numerics::NumberType::float32) return floats_.data();
   return {bytes_.data(), type_};
 }
 
 std::vector<float> Numbers::to_float32() const {
-  if (type_ == mx::NumberType::float32) return floats_;
+  if (type_ == numerics::NumberType::float32) return floats_;
   std::vector<float> values(bytes_.size() / 2);
-  const mx::FloatArray numbers = array();
+  const numerics::FloatArray numbers = array();
   for (std::size_t i = 0; i < values.size(); i++) values[i] = numbers[i];
   return values;
 }
@@ -298,13 +300,13 @@ void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what) {
   const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();
   if (shape.size() == rank && filled) return;
-  throw mx::Error(
+  throw Error(
       fmt::format("{} with no dimension of 0, but the array is {}", what, shape_text(shape)));
 }
 
 void throw_wrong_shape(const std::vector<std::size_t>& shape,
                        const std::vector<std::size_t>& expected, const std::string& name) {
-  throw mx::Error(
+  throw Error(
       fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
 }
 
@@ -313,9 +315,9 @@ std::size_t resolve_axis(int axis, std::size_t rank) {
   if (axis >= -signed_rank && axis < signed_rank) {
     return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
   }
-  if (rank == 0) throw mx::Error("the array must have at least one dimension");
-  throw mx::Error(fmt::format("axis {} is out of range (allowed: {} to {})", axis, -signed_rank,
-                              signed_rank - 1));
+  if (rank == 0) throw Error("the array must have at least one dimension");
+  throw Error(fmt::format("axis {} is out of range (allowed: {} to {})", axis, -signed_rank,
+                          signed_rank - 1));
 }
 
 }  // namespace mxe::cli

@@ -29,8 +29,9 @@ struct Array {
 class ArrayFile;
 
 struct Extras {
-  std::map<std::string, std::string> metadata;     ///< of a .safetensors file, else empty
-  std::map<std::string, mx::NamedTensor> tensors;  ///< the requested tensors that exist, by name
+  std::map<std::string, std::string> metadata;  ///< of a .safetensors file, else empty
+  std::map<std::string, numerics::NamedTensor>
+      tensors;  ///< the requested tensors that exist, by name
 };
 
 struct Skipped {
@@ -47,18 +48,18 @@ class InputFiles {
   explicit InputFiles(std::vector<std::string> names = {});
 
   /// The array of a .npy file. In another file: the tensor with the next name of --tensor, else the
-  /// one named `role`, else the only one. Throws mx::Error with the file and its tensors.
-  mx::NamedTensor read(const std::string& path, const std::string& role = "");
+  /// one named `role`, else the only one. Throws Error with the file and its tensors.
+  numerics::NamedTensor read(const std::string& path, const std::string& role = "");
   /// The metadata of a file and its tensors with these names. Uses no name of --tensor.
   Extras extras(const std::string& path, const std::vector<std::string>& names);
   /// All arrays of a file, or only the one with the next name of --tensor.
-  std::vector<mx::NamedTensor> read_all(const std::string& path);
+  std::vector<numerics::NamedTensor> read_all(const std::string& path);
   /// Calls take(name, array) for each array of floats of a file, or only for the one with the next
-  /// name of --tensor. Returns the skipped arrays: other types and scalars. Throws mx::Error if
+  /// name of --tensor. Returns the skipped arrays: other types and scalars. Throws Error if
   /// such an array was named or all arrays were skipped.
   using TakeFloats = std::function<void(const std::string&, const Array<float>&)>;
   std::vector<Skipped> for_each_floats(const std::string& path, const TakeFloats& take);
-  /// Throws mx::Error if a name of --tensor was not used.
+  /// Throws Error if a name of --tensor was not used.
   void require_all_names_used() const;
 
  private:
@@ -76,12 +77,12 @@ void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
                        const std::string& files = "");
 
 /// Converts float32, float64 (rounded), float16, bfloat16, and F8_E4M3, F8_E5M2, F8_E8M0 and F4 of
-/// .safetensors files to float32. Throws mx::Error with the file's name for other types.
-Array<float> to_floats(const mx::NamedTensor& tensor, const std::string& path);
-/// Codes from uint8, or from int8 with the same bits. Throws mx::Error with the file's name for
+/// .safetensors files to float32. Throws Error with the file's name for other types.
+Array<float> to_floats(const numerics::NamedTensor& tensor, const std::string& path);
+/// Codes from uint8, or from int8 with the same bits. Throws Error with the file's name for
 /// other types.
-Array<uint8_t> to_bytes(mx::NamedTensor tensor, const std::string& path);
-Array<uint16_t> to_shorts(const mx::NamedTensor& tensor, const std::string& path);
+Array<uint8_t> to_bytes(numerics::NamedTensor tensor, const std::string& path);
+Array<uint16_t> to_shorts(const numerics::NamedTensor& tensor, const std::string& path);
 
 /// Reads the array of floats of a file, or its tensor with this name.
 Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
@@ -90,15 +91,15 @@ Array<float> read_floats(const std::string& path, const std::vector<std::string>
 class Numbers {
  public:
   /// Converts other types to float32, as to_floats().
-  Numbers(mx::NamedTensor tensor, const std::string& path);
+  Numbers(numerics::NamedTensor tensor, const std::string& path);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
-  mx::FloatArray array() const;
+  numerics::FloatArray array() const;
   std::vector<float> to_float32() const;
 
  private:
   std::vector<std::size_t> shape_;
-  mx::NumberType type_ = mx::NumberType::float32;
+  numerics::NumberType type_ = numerics::NumberType::float32;
   std::vector<float> floats_;
   std::vector<uint8_t> bytes_;  // of 16-bit numbers
 };
@@ -106,7 +107,7 @@ class Numbers {
 /// As read_floats(), without a conversion of 16-bit types.
 Numbers read_numbers(const std::string& path, const std::vector<std::string>& names = {});
 
-/// Throws mx::Error unless `shape` has `rank` dimensions, each at least 1. The message begins with
+/// Throws Error unless `shape` has `rank` dimensions, each at least 1. The message begins with
 /// `what`, for example "A.npy: A must be [M, K]".
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what);
@@ -115,20 +116,20 @@ void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                                     const std::vector<std::size_t>& expected,
                                     const std::string& name);
 
-/// Throws mx::Error unless `array` has this shape; the message begins with `name`.
+/// Throws Error unless `array` has this shape; the message begins with `name`.
 template <typename T>
 void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& expected,
                         const std::string& name) {
   if (array.shape != expected) throw_wrong_shape(array.shape, expected, name);
 }
 
-using mx::axis_to_rows;
-using mx::AxisView;
-using mx::rows_to_axis;
-using mx::shape_text;
-using mx::split_at;
+using numerics::axis_to_rows;
+using numerics::AxisView;
+using numerics::rows_to_axis;
+using numerics::shape_text;
+using numerics::split_at;
 
-/// Converts an axis from -rank to rank - 1 to an index; -1 is the last. Throws mx::Error if it is
+/// Converts an axis from -rank to rank - 1 to an index; -1 is the last. Throws Error if it is
 /// out of range.
 std::size_t resolve_axis(int axis, std::size_t rank);
 

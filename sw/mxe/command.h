@@ -11,7 +11,7 @@ class App;
 
 namespace mxe::cli {
 
-/// Exit status. Commands report bad usage and bad input with mx::Error.
+/// Exit status. Commands report bad usage and bad input with Error.
 enum ExitCode : int {
   kAgreed = 0,     ///< success; every comparison agreed
   kDisagreed = 1,  ///< a comparison failed

@@ -27,23 +27,23 @@ struct CompareOptions {
 };
 
 /// Prints the preset only if --presets was given.
-void print_table(const std::vector<mx::FormatComparison>& comparisons, bool presets) {
+void print_table(const std::vector<numerics::FormatComparison>& comparisons, bool presets) {
   const auto label = [presets](const std::string& format, const std::string& preset) {
     return presets ? fmt::format("{:<12} {:<23}", format, preset) : fmt::format("{:<12}", format);
   };
   fmt::print("{} {:>10} {:>11} {:>12} {:>9} {:>9} {:>9}\n", label("format", "preset"), "SQNR",
              "max error", "mean error", "clipped", "flushed", "bits/el.");
-  for (const mx::FormatComparison& comparison : comparisons) {
-    const mx::QuantizationStats& stats = comparison.stats;
+  for (const numerics::FormatComparison& comparison : comparisons) {
+    const numerics::QuantizationStats& stats = comparison.stats;
     fmt::print("{} {:>7.2f} dB {:>11.5g} {:>12.5g} {:>9} {:>9} {:>9.2f}\n",
                label(comparison.format, comparison.preset), stats.sqnr_db, stats.max_error,
                stats.mean_error, stats.clipped, stats.flushed, stats.bits_per_element);
   }
 }
 
-Json results_json(const std::vector<mx::FormatComparison>& comparisons) {
+Json results_json(const std::vector<numerics::FormatComparison>& comparisons) {
   Json results = Json::array();
-  for (const mx::FormatComparison& comparison : comparisons) {
+  for (const numerics::FormatComparison& comparison : comparisons) {
     Json result{{"format", comparison.format}, {"preset", comparison.preset}};
     result.update(to_json(comparison.stats));
     results.push_back(result);
@@ -55,13 +55,14 @@ int run(const CompareOptions& options) {
   const std::vector<std::string> presets = options.presets.empty()
                                                ? std::vector<std::string>{"ocp"}
                                                : listed("--presets", options.presets);
-  const std::vector<std::string> formats =
-      options.formats.empty() ? mx::common_formats(presets) : listed("--formats", options.formats);
+  const std::vector<std::string> formats = options.formats.empty()
+                                               ? numerics::common_formats(presets)
+                                               : listed("--formats", options.formats);
   InputFiles files(options.tensor);
   Json tensors = Json::array();
   const auto compare = [&](const std::string& name, const Array<float>& array) {
-    const std::vector<mx::FormatComparison> comparisons =
-        mx::compare_formats(array.values.data(), array.shape, formats, hardware_threads(), presets);
+    const std::vector<numerics::FormatComparison> comparisons = numerics::compare_formats(
+        array.values.data(), array.shape, formats, hardware_threads(), presets);
     if (options.json) {
       tensors.push_back(
           {{"name", name}, {"shape", array.shape}, {"formats", results_json(comparisons)}});

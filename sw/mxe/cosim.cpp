@@ -43,8 +43,8 @@ void require_engine_for(const RegressionOptions& options, const NamedCase& named
   if (!options.rtl.own) return require_current_rtl(Params::named(c.config), options.waves);
   const unsigned depth = options.rtl.own->params.queue_depth;
   if (c.ring > depth) {
-    throw mx::Error(fmt::format("case {} has a ring of {} entries, the engine takes {}", named.name,
-                                c.ring, depth));
+    throw Error(fmt::format("case {} has a ring of {} entries, the engine takes {}", named.name,
+                            c.ring, depth));
   }
 }
 

@@ -132,7 +132,7 @@ void write_junit(const std::string& path, const RegressionResult& result) {
     text += "</failure>\n  </testcase>\n";
   }
   text += "</testsuite>\n";
-  mx::write_file(path, text);
+  numerics::write_file(path, text);
 }
 
 }  // namespace mxe::cli

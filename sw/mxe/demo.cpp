@@ -26,8 +26,8 @@ double accuracy(std::size_t correct, const DemoResult& demo) {
 }
 
 Json to_json(const VariantResult& result, const DemoResult& demo) {
-  Json json{{"format_a", mx::element_format(result.variant.activations).name},
-            {"format_b", mx::element_format(result.variant.weights).name},
+  Json json{{"format_a", numerics::element_format(result.variant.activations).name},
+            {"format_b", numerics::element_format(result.variant.weights).name},
             {"accuracy", accuracy(result.correct, demo)},
             {"sqnr_db", result.sqnr_db}};
   for (const DeviceRun& run : result.runs) {
@@ -62,7 +62,8 @@ void print_row(const VariantResult& result, const DemoResult& demo) {
 void print_table(const DemoResult& demo) {
   fmt::print(
       "{} handwritten digits through a network {} on configuration {} ({} PEs of {} lanes)\n\n",
-      demo.images, demo.network, demo.params.config_name(), demo.params.num_pe, mx::kBlockSize);
+      demo.images, demo.network, demo.params.config_name(), demo.params.num_pe,
+      numerics::kBlockSize);
   fmt::print("{:<32} {:>8} {:>8}", "formats", "accuracy", "SQNR");
   std::string compared = target_name(Target::golden);
   for (const Target target : demo.devices) {

@@ -46,11 +46,11 @@ std::size_t blocks_of(std::size_t length, std::size_t block) {
 }
 
 /// The axis of the blocks: --axis, else the axis that the shapes determine. (If the shapes fit
-/// several axes, each block has one element and the axis does not matter.) Throws mx::Error if none
+/// several axes, each block has one element and the axis does not matter.) Throws Error if none
 /// fits.
-std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptions& quantizer,
-                      const mx::ArrayParts& parts) {
-  if (quantizer.walk == mx::BlockWalk::flat) return 0;
+std::size_t find_axis(const DequantizeOptions& options, const numerics::QuantizerOptions& quantizer,
+                      const numerics::ArrayParts& parts) {
+  if (quantizer.walk == numerics::BlockWalk::flat) return 0;
   const std::size_t rank = parts.shape.size();
   const auto fits = [&](std::size_t axis) {
     std::vector<std::size_t> expected = parts.shape;
@@ -66,7 +66,7 @@ std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptio
       if (fits(axis)) return axis;
     }
   }
-  throw mx::Error(fmt::format(
+  throw Error(fmt::format(
       "{}: scales of shape {} do not fit elements of shape {}: there must be one for "
       "every block of {} along {}",
       options.scales, shape_text(parts.scale_shape), shape_text(parts.shape), quantizer.block_size,
@@ -75,8 +75,8 @@ std::size_t find_axis(const DequantizeOptions& options, const mx::QuantizerOptio
 
 /// Reads the elements' codes, unpacked as --pack and --length require.
 void read_elements(InputFiles& files, const DequantizeOptions& options,
-                   const mx::ElementFormat& format, mx::ArrayParts& parts) {
-  mx::NamedTensor tensor = files.read(options.elements, "elements");
+                   const numerics::ElementFormat& format, numerics::ArrayParts& parts) {
+  numerics::NamedTensor tensor = files.read(options.elements, "elements");
   if (format.bits > 8) {
     Array<uint16_t> codes = to_shorts(tensor, options.elements);
     parts.shape = std::move(codes.shape);
@@ -92,7 +92,7 @@ void read_elements(InputFiles& files, const DequantizeOptions& options,
 std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
                                      std::vector<std::size_t> elements, std::size_t block) {
   const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());
-  mx::require_swizzle(true, elements.size(), axis, elements.size());
+  numerics::require_swizzle(true, elements.size(), axis, elements.size());
   elements.back() = blocks_of(elements.back(), block);
   return elements;
 }
@@ -100,10 +100,10 @@ std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
 /// Reads the scales, codes or float32 numbers. Returns the name of their tensor; empty for .npy
 /// files.
 std::string read_scales(InputFiles& files, const DequantizeOptions& options,
-                        const mx::QuantizerOptions& quantizer, mx::ArrayParts& parts) {
-  mx::NamedTensor tensor = files.read(options.scales, "scales");
+                        const numerics::QuantizerOptions& quantizer, numerics::ArrayParts& parts) {
+  numerics::NamedTensor tensor = files.read(options.scales, "scales");
   const std::string name = tensor.name;
-  parts.has_scale_codes = tensor.array.dtype != mx::DType::float32 || options.swizzled;
+  parts.has_scale_codes = tensor.array.dtype != numerics::DType::float32 || options.swizzled;
   if (!parts.has_scale_codes) {
     Array<float> scales = to_floats(tensor, options.scales);
     parts.scale_shape = std::move(scales.shape);
@@ -127,7 +127,7 @@ Json said_about(const Extras& file, const std::string& prefix) {
   return text == file.metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
 }
 
-mx::SwitchValue switch_value_of(const Json& value) {
+numerics::SwitchValue switch_value_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number_integer()) return value.get<int64_t>();
   if (value.is_number()) return value.get<double>();
@@ -136,23 +136,23 @@ mx::SwitchValue switch_value_of(const Json& value) {
   return {};
 }
 
-/// Throws mx::Error if the quantizer in the metadata differs from the options.
+/// Throws Error if the quantizer in the metadata differs from the options.
 void require_same_quantizer(const Json& said, const DequantizeOptions& options,
-                            const mx::Quantizer& quantizer, const std::string& path) {
+                            const numerics::Quantizer& quantizer, const std::string& path) {
   if (!said.is_object()) return;
   const auto format = said.value("format", std::string());
   const auto preset = said.value("preset", std::string());
-  mx::Overrides overrides;
+  numerics::Overrides overrides;
   const Json switches = said.value("switches", Json::object());
   for (const auto& [name, value] : switches.items()) {
     overrides[name] = switch_value_of(value);
   }
-  const mx::Quantizer stored = mx::make_quantizer(format, preset, overrides);
+  const numerics::Quantizer stored = numerics::make_quantizer(format, preset, overrides);
   if (stored.format.name == quantizer.format.name && stored.options == quantizer.options) return;
-  throw mx::Error(fmt::format("{}: its codes are of --format {} --preset {}{}, not of {} {}", path,
-                              format, preset,
-                              overrides.empty() ? "" : " with switches " + switches.dump(),
-                              options.quantizer.format, options.quantizer.preset));
+  throw Error(fmt::format("{}: its codes are of --format {} --preset {}{}, not of {} {}", path,
+                          format, preset,
+                          overrides.empty() ? "" : " with switches " + switches.dump(),
+                          options.quantizer.format, options.quantizer.preset));
 }
 
 /// A number for the whole array: from a tensor of one element, or from the metadata.
@@ -163,25 +163,25 @@ std::optional<float> stored_number(const Extras& file, const std::string& path,
   if (tensor != file.tensors.end()) {
     const Array<float> number = to_floats(tensor->second, path);
     if (number.values.size() == 1) return number.values[0];
-    throw mx::Error(fmt::format("{}: tensor '{}' must have one element, but is {}", path,
-                                prefix + name, shape_text(number.shape)));
+    throw Error(fmt::format("{}: tensor '{}' must have one element, but is {}", path, prefix + name,
+                            shape_text(number.shape)));
   }
   if (!said.is_object() || !said.contains(name) || !said[name].is_number()) return std::nullopt;
   return said[name].get<float>();
 }
 
-/// Throws mx::Error if an option and a file have different numbers.
+/// Throws Error if an option and a file have different numbers.
 void require_same(const char* option, const std::optional<float>& given,
                   const std::optional<float>& stored, const std::string& path) {
   if (!given || !stored || *given == *stored) return;
-  throw mx::Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
+  throw Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
 }
 
 /// The scale of the whole array: from the options, else from the file of the scales or the
 /// elements.
 void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
-                       const mx::Quantizer& quantizer, const std::string& scales_name,
-                       mx::ArrayParts& parts) {
+                       const numerics::Quantizer& quantizer, const std::string& scales_name,
+                       numerics::ArrayParts& parts) {
   parts.tensor_scale = options.tensor_scale;
   parts.tensor_amax = options.tensor_amax;
   constexpr std::string_view kRole = "scales";
@@ -213,13 +213,13 @@ void write_values(const DequantizeOptions& options, const Array<float>& values) 
     files.write();
     return;
   }
-  mx::NpyArray file;
+  numerics::NpyArray file;
   file.shape = values.shape;
   const bool bfloat16 = options.dtype == "bfloat16";
-  file.dtype = bfloat16 ? mx::DType::bfloat16 : mx::DType::float16;
+  file.dtype = bfloat16 ? numerics::DType::bfloat16 : numerics::DType::float16;
   for (const float value : values.values) {
-    const uint32_t wide = mx::to_bits(value);
-    const uint16_t bits = bfloat16 ? mx::bfloat16_bits(wide) : mx::float16_bits(wide);
+    const uint32_t wide = to_bits(value);
+    const uint16_t bits = bfloat16 ? numerics::bfloat16_bits(wide) : numerics::float16_bits(wide);
     file.data.push_back(static_cast<uint8_t>(bits & 0xFF));
     file.data.push_back(static_cast<uint8_t>(bits >> 8));
   }
@@ -228,10 +228,10 @@ void write_values(const DequantizeOptions& options, const Array<float>& values) 
 }
 
 int run(const DequantizeOptions& options) {
-  const mx::Quantizer quantizer = options.quantizer.resolve();
+  const numerics::Quantizer quantizer = options.quantizer.resolve();
   check_packing(quantizer.format, options.packing);
   InputFiles files(options.tensors);
-  mx::ArrayParts parts;
+  numerics::ArrayParts parts;
   parts.codes_name = options.elements;
   parts.scales_name = options.scales;
   read_elements(files, options, quantizer.format, parts);
@@ -243,8 +243,8 @@ int run(const DequantizeOptions& options) {
         to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes).values;
   }
   files.require_all_names_used();
-  const mx::QuantizedArray array = mx::assemble(std::move(parts), quantizer);
-  write_values(options, {array.shape, mx::dequantize(array, hardware_threads())});
+  const numerics::QuantizedArray array = numerics::assemble(std::move(parts), quantizer);
+  write_values(options, {array.shape, numerics::dequantize(array, hardware_threads())});
 
   if (options.json) {
     print_json({{"format", options.quantizer.format},

@@ -28,20 +28,20 @@ struct DiffOptions {
   bool json = false;
 };
 
-std::string side_text(const mx::QuantizerDifference::Side& side) {
+std::string side_text(const numerics::QuantizerDifference::Side& side) {
   return fmt::format("scale {:.9g}, code 0x{:X}, value {:.9g}", side.scale, side.code, side.value);
 }
 
-Json side_json(const mx::QuantizerDifference::Side& side) {
+Json side_json(const numerics::QuantizerDifference::Side& side) {
   return {{"scale", side.scale}, {"code", side.code}, {"value", side.value}};
 }
 
-void print_text(const DiffOptions& options, const mx::QuantizerDifference& difference,
+void print_text(const DiffOptions& options, const numerics::QuantizerDifference& difference,
                 const std::vector<float>& x) {
   fmt::print("{} of {} elements differ: {} in the scale, {} in the code, {} in the value\n",
              difference.differing.size(), difference.elements, difference.scales, difference.codes,
              difference.values);
-  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+  for (const numerics::QuantizerDifference::Cause& cause : difference.causes) {
     fmt::print("  {:<24} explains {}\n", cause.name, cause.elements);
   }
   const std::size_t count = std::min(options.show, difference.differing.size());
@@ -54,10 +54,10 @@ void print_text(const DiffOptions& options, const mx::QuantizerDifference& diffe
   }
 }
 
-Json describe(const DiffOptions& options, const mx::QuantizerDifference& difference,
+Json describe(const DiffOptions& options, const numerics::QuantizerDifference& difference,
               const std::vector<float>& x) {
   Json causes = Json::array();
-  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+  for (const numerics::QuantizerDifference::Cause& cause : difference.causes) {
     causes.push_back({{"switch", cause.name}, {"elements", cause.elements}});
   }
   Json shown = Json::array();
@@ -83,16 +83,16 @@ Json describe(const DiffOptions& options, const mx::QuantizerDifference& differe
 
 int run(DiffOptions options) {
   options.presets = listed("--presets", options.presets);
-  if (options.presets.size() != 2) throw mx::Error("--presets needs two names");
-  const mx::Quantizer a = mx::make_quantizer(options.format, options.presets[0]);
-  const mx::Quantizer b = mx::make_quantizer(options.format, options.presets[1]);
-  mx::QuantizeRequest request;
+  if (options.presets.size() != 2) throw Error("--presets needs two names");
+  const numerics::Quantizer a = numerics::make_quantizer(options.format, options.presets[0]);
+  const numerics::Quantizer b = numerics::make_quantizer(options.format, options.presets[1]);
+  numerics::QuantizeRequest request;
   request.axis = options.axis;
   request.threads = hardware_threads();
   Json tensors = Json::array();
   const auto diff = [&](const std::string& name, const Array<float>& array) {
-    const mx::QuantizerDifference difference =
-        mx::quantizer_difference(array.values.data(), array.shape, a, b, request);
+    const numerics::QuantizerDifference difference =
+        numerics::quantizer_difference(array.values.data(), array.shape, a, b, request);
     if (options.json) {
       Json json = describe(options, difference, array.values);
       if (!name.empty()) json["name"] = name;

@@ -38,7 +38,7 @@ DenseLayer load_layer(const std::string& directory, std::size_t index, std::size
 }  // namespace
 
 std::string digits_directory() {
-  const std::filesystem::path program = mx::program_directory();
+  const std::filesystem::path program = numerics::program_directory();
   const std::filesystem::path built = program / "digits";
   return (is_directory(built) ? built : (program / MXE_INSTALLED_DIGITS).lexically_normal())
       .string();

@@ -29,7 +29,7 @@ std::string digits_directory();
 /// Name of layer `index` in explorations: 0 is "dense1".
 std::string digits_layer_name(std::size_t index);
 
-/// Reads the .npy files in `directory`. Throws mx::Error if one is missing or shapes do not match.
+/// Reads the .npy files in `directory`. Throws Error if one is missing or shapes do not match.
 Digits load_digits(const std::string& directory);
 
 /// x W^T + b in float32 on the host, summed in the order of k: [rows][outputs].

@@ -15,11 +15,11 @@
 namespace mxe::cli {
 namespace {
 
-constexpr Variant kVariants[] = {{mx::FormatId::mxint8, mx::FormatId::mxint8},
-                                 {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp8_e4m3},
-                                 {mx::FormatId::mxfp6_e2m3, mx::FormatId::mxfp6_e2m3},
-                                 {mx::FormatId::mxfp4_e2m1, mx::FormatId::mxfp4_e2m1},
-                                 {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}};
+constexpr Variant kVariants[] = {{numerics::FormatId::mxint8, numerics::FormatId::mxint8},
+                                 {numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp8_e4m3},
+                                 {numerics::FormatId::mxfp6_e2m3, numerics::FormatId::mxfp6_e2m3},
+                                 {numerics::FormatId::mxfp4_e2m1, numerics::FormatId::mxfp4_e2m1},
+                                 {numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp4_e2m1}};
 
 std::vector<float> float_logits(const Digits& digits) {
   std::vector<float> x = digits.images;
@@ -38,8 +38,10 @@ std::string network_text(const Digits& digits) {
 
 Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const Variant& variant) {
   Job job;
-  job.a = mx::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
-  job.b = mx::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, variant.weights);
+  job.a =
+      numerics::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
+  job.b =
+      numerics::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, variant.weights);
   job.bias = layer.bias;
   job.bias_one_row = true;
   return job;
@@ -72,7 +74,7 @@ class DigitsDemo {
  private:
   /// Runs the job on all targets. Returns golden's result, the input of the next layer.
   std::vector<float> run_layer(const Job& job, const std::string& name, VariantResult& result) {
-    mx::GemmOptions options;
+    numerics::GemmOptions options;
     options.dual = params_.fp4_dual != 0;
     const StoredOutput golden = job.golden(options);
     const JobShape shape = job.shape();
@@ -100,8 +102,8 @@ class DigitsDemo {
 }  // namespace
 
 std::string Variant::name() const {
-  const std::string& w = mx::element_format(weights).name;
-  return activations == weights ? w : w + " weights, " + mx::element_format(activations).name;
+  const std::string& w = numerics::element_format(weights).name;
+  return activations == weights ? w : w + " weights, " + numerics::element_format(activations).name;
 }
 
 bool VariantResult::agreed() const {
@@ -120,7 +122,7 @@ bool DemoResult::agreed() const {
 
 std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
                                     bool dual) {
-  mx::GemmOptions options;
+  numerics::GemmOptions options;
   options.dual = dual;
   std::vector<float> x = digits.images;
   for (std::size_t i = 0; i < digits.layers.size(); i++) {

@@ -14,7 +14,7 @@
 namespace mxe::cli {
 
 struct Variant {
-  mx::FormatId activations, weights;
+  numerics::FormatId activations, weights;
 
   std::string name() const;
 };

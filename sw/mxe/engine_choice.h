@@ -21,7 +21,7 @@ class EngineChoice {
  public:
   /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// The parsed options. Throws mx::Error for an illegal configuration.
+  /// The parsed options. Throws Error for an illegal configuration.
   EngineSetup resolve() const;
 
  private:

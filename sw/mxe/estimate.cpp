@@ -37,7 +37,7 @@ struct EstimateOptions {
 int run_team(const EstimateOptions& options, const JobShape& shape, Target target,
              const EngineSetup& setup) {
   if (options.trace.wanted() || !options.waves.empty()) {
-    throw mx::Error("--engines excludes --trace and --waves, which show one engine");
+    throw Error("--engines excludes --trace and --waves, which show one engine");
   }
   const SplitAxis axis = parse_split(options.split);
   const std::vector<JobShape> parts = split_job(shape, axis, *options.engines, setup.params);
@@ -57,31 +57,30 @@ int run_team(const EstimateOptions& options, const JobShape& shape, Target targe
 int run(const EstimateOptions& options) {
   const Target target = parse_target(options.on);
   if (target == Target::golden) {
-    throw mx::Error("golden has no clock: it cannot estimate cycles (allowed: model, rtl)");
+    throw Error("golden has no clock: it cannot estimate cycles (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
   if (!options.waves.empty() && target != Target::rtl) {
-    throw mx::Error(
+    throw Error(
         "--waves needs --on rtl: an estimate of the model computes no values (its times: --trace; "
         "values of its blocks: mxe matmul --arithmetic structural --waves)");
   }
   JobShape shape = options.shape;
-  shape.format_a = mx::parse_format(options.format_a);
-  shape.format_b = mx::parse_format(options.format_b);
+  shape.format_a = numerics::parse_format(options.format_a);
+  shape.format_b = numerics::parse_format(options.format_b);
   shape.output = options.output.resolve();
   EngineSetup setup = options.engine.resolve();
   setup.cycles_only = true;
   setup.waves = options.waves;
   shape.require_pair(setup.params);
 
-  if (options.multicast && !options.engines) throw mx::Error("--multicast needs --engines");
-  if (options.engines && shape.batch > 1)
-    throw mx::Error("--engines and --batch exclude each other");
+  if (options.multicast && !options.engines) throw Error("--multicast needs --engines");
+  if (options.engines && shape.batch > 1) throw Error("--engines and --batch exclude each other");
   if (options.engines) return run_team(options, shape, target, setup);
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const DeviceResult result = Device(target, setup).run(shape);
-  mx::require_written(setup.waves);
+  numerics::require_written(setup.waves);
   if (trace) trace->close();
   const MatmulReport report{shape, target, setup.params, setup.timing};
   if (options.json) {

@@ -37,21 +37,21 @@ struct Question {
 
 Question question_of(const ExplainOptions& options) {
   if (options.values.empty() == options.from.empty()) {
-    throw mx::Error("numbers, or --from FILE with --at I, are needed");
+    throw Error("numbers, or --from FILE with --at I, are needed");
   }
   if (options.from.empty()) {
-    if (options.at) throw mx::Error("--at is for --from");
+    if (options.at) throw Error("--at is for --from");
     Question question{{{options.values.size()}, options.values}, {}};
     for (std::size_t i = 0; i < options.values.size(); i++) question.elements.push_back(i);
     return question;
   }
-  if (!options.at) throw mx::Error("--from needs --at I, the element counted from 0");
+  if (!options.at) throw Error("--from needs --at I, the element counted from 0");
   return {read_floats(options.from, options.tensor), {*options.at}};
 }
 
 /// Describes the choice of the scale.
-std::string scale_steps(const mx::ElementExplanation& element,
-                        const mx::QuantizerOptions& options) {
+std::string scale_steps(const numerics::ElementExplanation& element,
+                        const numerics::QuantizerOptions& options) {
   const std::string code =
       element.scale_code ? fmt::format("code {}", *element.scale_code) : std::string("no code");
   if (!std::isfinite(element.scale)) return fmt::format("{}, {}", element.scale, code);
@@ -61,25 +61,26 @@ std::string scale_steps(const mx::ElementExplanation& element,
   const int exponent = std::ilogb(element.scale);
   std::string text = fmt::format("2^{} ({:.9g}), {}", exponent, element.scale, code);
   if (element.rule_exponent && *element.rule_exponent != exponent) {
-    text += fmt::format("; rule {} alone says 2^{}", mx::scale_rule_name(options.scale_rule),
+    text += fmt::format("; rule {} alone says 2^{}", numerics::scale_rule_name(options.scale_rule),
                         *element.rule_exponent);
   } else if (element.rule_exponent) {
-    text += fmt::format(", by rule {}", mx::scale_rule_name(options.scale_rule));
+    text += fmt::format(", by rule {}", numerics::scale_rule_name(options.scale_rule));
   }
   return text;
 }
 
-std::string between(const mx::ElementExplanation& element) {
-  if (element.fate == mx::Fate::special) return "";
-  if (element.fate == mx::Fate::clipped) {
+std::string between(const numerics::ElementExplanation& element) {
+  if (element.fate == numerics::Fate::special) return "";
+  if (element.fate == numerics::Fate::clipped) {
     return fmt::format(", beyond the largest value {:.9g}", element.above);
   }
-  if (element.fate == mx::Fate::exact) return "";
+  if (element.fate == numerics::Fate::exact) return "";
   return fmt::format(", between {:.9g} and {:.9g}{}", element.below, element.above,
                      element.tie ? " (a tie)" : "");
 }
 
-void print_steps(const mx::ElementExplanation& element, const mx::QuantizedArray& array) {
+void print_steps(const numerics::ElementExplanation& element,
+                 const numerics::QuantizedArray& array) {
   fmt::print("{:.9g} is quantized as {:.9g}\n", element.input, element.value);
   fmt::print("  block     {}, largest magnitude {:.9g}\n", element.block, element.amax);
   fmt::print("  scale     {}\n", scale_steps(element, array.options));
@@ -88,10 +89,10 @@ void print_steps(const mx::ElementExplanation& element, const mx::QuantizedArray
   }
   fmt::print("  quotient  {:.9g}{}\n", element.quotient, between(element));
   fmt::print("  code      0x{:0{}X}, {:.9g}: {}\n", element.code, (array.format.bits + 3) / 4,
-             element.code_value, mx::fate_name(element.fate));
+             element.code_value, numerics::fate_name(element.fate));
 }
 
-Json to_json(const mx::ElementExplanation& element) {
+Json to_json(const numerics::ElementExplanation& element) {
   Json json{{"input", element.input},
             {"value", element.value},
             {"block", element.block},
@@ -105,20 +106,20 @@ Json to_json(const mx::ElementExplanation& element) {
             {"tie", element.tie},
             {"code", element.code},
             {"code_value", element.code_value},
-            {"fate", mx::fate_name(element.fate)}};
+            {"fate", numerics::fate_name(element.fate)}};
   if (element.scale_code) json["scale_code"] = *element.scale_code;
   return json;
 }
 
 int run(const ExplainOptions& options) {
-  const mx::Quantizer quantizer = options.quantizer.resolve();
+  const numerics::Quantizer quantizer = options.quantizer.resolve();
   const Question question = question_of(options);
   const float* x = question.input.values.data();
-  const mx::QuantizedArray array =
-      mx::quantize(x, question.input.shape, quantizer.format, quantizer.options);
+  const numerics::QuantizedArray array =
+      numerics::quantize(x, question.input.shape, quantizer.format, quantizer.options);
   Json elements = Json::array();
   for (const std::size_t at : question.elements) {
-    const mx::ElementExplanation element = mx::explain(x, array, at);
+    const numerics::ElementExplanation element = numerics::explain(x, array, at);
     if (options.json) {
       elements.push_back(to_json(element));
     } else {

@@ -74,7 +74,7 @@ explore::Shard parse_shard(const std::string& text) {
   shard.index = natural_number(std::string_view(text).substr(0, slash));
   shard.count = natural_number(std::string_view(text).substr(std::min(slash + 1, text.size())));
   if (shard.index < 1 || shard.index > shard.count) {
-    throw mx::Error(fmt::format("--shard must be I/N with I from 1 to N, not '{}'", text));
+    throw Error(fmt::format("--shard must be I/N with I from 1 to N, not '{}'", text));
   }
   return shard;
 }
@@ -86,8 +86,8 @@ void add_dimension(const std::string& text, explore::RunSize& run) {
     size = natural_number(std::string_view(text).substr(equals + 1));
   }
   if (size == 0 || size > explore::kMostElements) {
-    throw mx::Error(fmt::format("--dim must be NAME=N with N from 1 to {}, not '{}'",
-                                explore::kMostElements, text));
+    throw Error(fmt::format("--dim must be NAME=N with N from 1 to {}, not '{}'",
+                            explore::kMostElements, text));
   }
   run.dimensions[text.substr(0, equals)] = size;
 }
@@ -99,8 +99,7 @@ std::vector<Workload> read_workloads(const ExploreOptions& options) {
   for (const std::string& dimension : options.dimensions) add_dimension(dimension, run_size);
   const std::vector<std::string>& paths = options.workloads;
   if (!run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
-    throw mx::Error(
-        "--batch, --sequence, --context and --dim are for models: CSV files have sizes");
+    throw Error("--batch, --sequence, --context and --dim are for models: CSV files have sizes");
   }
   std::vector<Workload> workloads;
   for (const std::string& path : paths) {
@@ -108,7 +107,7 @@ std::vector<Workload> read_workloads(const ExploreOptions& options) {
     explore::apply(map, workloads.back());
     for (std::size_t i = 0; i + 1 < workloads.size(); i++) {
       if (workloads[i].name != workloads.back().name) continue;
-      throw mx::Error(fmt::format("two workloads are called {}", workloads[i].name));
+      throw Error(fmt::format("two workloads are called {}", workloads[i].name));
     }
   }
   return workloads;
@@ -120,14 +119,14 @@ void keep_possible(const std::vector<Workload>& workloads, Space::Points& space)
     try {
       for (const Workload& workload : workloads) explore::require_pairs(workload, point);
       return false;
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       space.skipped[error.what()]++;
       return true;
     }
   };
   space.points.erase(std::remove_if(space.points.begin(), space.points.end(), impossible),
                      space.points.end());
-  if (space.points.empty()) throw mx::Error("no point supports the formats of all layers");
+  if (space.points.empty()) throw Error("no point supports the formats of all layers");
 }
 
 /// Shows progress and remaining time, four times per second.
@@ -166,8 +165,8 @@ void write_space(const ExploreOptions& options, const std::vector<Workload>& wor
                   {"skipped", skipped},
                   {"unmet", unmet},
                   {"pruned", counts.pruned}};
-  mx::write_file(std::filesystem::path(options.output) / "space.json",
-                 json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  numerics::write_file(std::filesystem::path(options.output) / "space.json",
+                       json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 void print_counts(const SweepResult& result, const Space::Points& space) {
@@ -178,7 +177,7 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   if (counts.halved != 0) fmt::print(", {} left out by halving", counts.halved);
   fmt::print("\n");
   for (const auto& [constraint, results] : counts.unmet) {
-    fmt::print("  left out {} results: {}\n", results, mx::printable(constraint));
+    fmt::print("  left out {} results: {}\n", results, printable(constraint));
   }
   std::vector<std::pair<std::string, uint64_t>> reasons(space.skipped.begin(), space.skipped.end());
   std::stable_sort(reasons.begin(), reasons.end(),
@@ -229,15 +228,15 @@ explore::Combination combination_of(const ExploreOptions& options,
       if (error != std::errc() || rest != end) weight = 0;
     }
     if (!(weight >= 1e-9 && weight <= 1e9)) {
-      throw mx::Error(
+      throw Error(
           fmt::format("--weight must be WORKLOAD=N with N from 1e-9 to 1e9, not '{}'", text));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw mx::Error(fmt::format("--weight names the workload '{}'; allowed: {}", name,
-                                  fmt::join(names, ", ")));
+      throw Error(fmt::format("--weight names the workload '{}'; allowed: {}", name,
+                              fmt::join(names, ", ")));
     }
     if (!how.weights.emplace(name, weight).second) {
-      throw mx::Error(fmt::format("--weight names the workload '{}' twice", name));
+      throw Error(fmt::format("--weight names the workload '{}' twice", name));
     }
   }
   return how;
@@ -247,14 +246,14 @@ void check_combination(const ExploreOptions& options, const Space& space) {
   using Method = Space::Search::Method;
   if (options.combine.empty()) {
     if (options.weights.empty()) return;
-    throw mx::Error("--weight is for --combine");
+    throw Error("--weight is for --combine");
   }
-  if (options.workloads.size() < 2) throw mx::Error("--combine needs two workloads or more");
-  if (options.formats) throw mx::Error("--combine and --formats exclude each other");
-  if (!options.shard.empty()) throw mx::Error("--combine is not for a --shard");
+  if (options.workloads.size() < 2) throw Error("--combine needs two workloads or more");
+  if (options.formats) throw Error("--combine and --formats exclude each other");
+  if (!options.shard.empty()) throw Error("--combine is not for a --shard");
   const Method method = space.search().method;
   if (method != Method::grid && method != Method::random) {
-    throw mx::Error("--combine needs every point; allowed: spaces with the search grid or random");
+    throw Error("--combine needs every point; allowed: spaces with the search grid or random");
   }
 }
 
@@ -264,7 +263,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
   const explore::Combined combined = explore::combine(result, workloads.size(), how);
   std::string lines, weights;
   for (const std::string& line : combined.lines) lines += line + "\n";
-  mx::write_file(std::filesystem::path(options.output) / "combined.jsonl", lines);
+  numerics::write_file(std::filesystem::path(options.output) / "combined.jsonl", lines);
   for (const Workload& workload : workloads) {
     weights += fmt::format("{}{:g} x {}", weights.empty() ? "" : ", ", how.weight(workload.name),
                            workload.name);
@@ -276,7 +275,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
   explore::print_front(table, options.most_rows);
 }
 
-/// Throws mx::Error for constraints on results that are not measured.
+/// Throws Error for constraints on results that are not measured.
 void check_constraints(const Space& space, const std::vector<Workload>& workloads,
                        const SweepOptions& how) {
   for (const std::string& text : space.result_constraints()) {
@@ -287,14 +286,14 @@ void check_constraints(const Space& space, const std::vector<Workload>& workload
           std::any_of(how.sqnr_db.begin(), how.sqnr_db.end(),
                       [&](const auto& one) { return std::get<0>(one.first) == workload.name; });
       if (condition.last_names("sqnr_db") && !measured) {
-        throw mx::Error(fmt::format("the constraint '{}' needs tensors of layers of {} (--tensors)",
-                                    mx::printable(text), workload.name));
+        throw Error(fmt::format("the constraint '{}' needs tensors of layers of {} (--tensors)",
+                                printable(text), workload.name));
       }
       if (condition.last_names("items_per_second") && workload.items == 0) {
-        throw mx::Error(
+        throw Error(
             fmt::format("the constraint '{}' needs a workload that says its items; {} "
                         "does not",
-                        mx::printable(text), workload.name));
+                        printable(text), workload.name));
       }
     }
   }
@@ -303,7 +302,7 @@ void check_constraints(const Space& space, const std::vector<Workload>& workload
 /// Accuracy of workloads and layers with tensors. It depends only on the formats.
 void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
                   const std::vector<Workload>& workloads, SweepOptions& how) {
-  std::set<std::pair<mx::FormatId, mx::FormatId>> done;
+  std::set<std::pair<numerics::FormatId, numerics::FormatId>> done;
   for (const Point& point : points) {
     if (!done.emplace(point.format_a, point.format_b).second) continue;
     for (const Workload& workload : workloads) {
@@ -327,18 +326,18 @@ void check_format_search(const ExploreOptions& options, const Space& space) {
   const FormatSearch& search = options.format_search;
   if (!options.formats) {
     if (!search.sqnr_db && !search.cycles) return;
-    throw mx::Error("--sqnr-budget and --cycles-budget are for --formats");
+    throw Error("--sqnr-budget and --cycles-budget are for --formats");
   }
   if (search.sqnr_db && search.cycles) {
-    throw mx::Error("--formats takes one budget, --sqnr-budget or --cycles-budget");
+    throw Error("--formats takes one budget, --sqnr-budget or --cycles-budget");
   }
-  if (!options.shard.empty()) throw mx::Error("--formats is not for a --shard");
+  if (!options.shard.empty()) throw Error("--formats is not for a --shard");
   if (!space.result_constraints().empty()) {
-    throw mx::Error(fmt::format("--formats needs all results: it is not for the constraint '{}'",
-                                mx::printable(space.result_constraints().front())));
+    throw Error(fmt::format("--formats needs all results: it is not for the constraint '{}'",
+                            printable(space.result_constraints().front())));
   }
   if (space.search().method != Space::Search::Method::grid) {
-    throw mx::Error("--formats is for spaces without a search");
+    throw Error("--formats is for spaces without a search");
   }
 }
 
@@ -360,9 +359,9 @@ int run(const ExploreOptions& options) {
   how.prune = how.fronts_only && !options.no_prune;
   if (whole.search().method == Method::halving) how.halving = whole.search().budget;
   if (options.no_prune && !how.fronts_only) {
-    throw mx::Error("--no-prune is for spaces with `search: {method: front}`");
+    throw Error("--no-prune is for spaces with `search: {method: front}`");
   }
-  if (how.halving && how.shard) throw mx::Error("--shard is not for searches by halving");
+  if (how.halving && how.shard) throw Error("--shard is not for searches by halving");
   const ProductAccuracy accuracy(options.tensors);
   if (options.formats) require_format_choices(space.points, workloads, accuracy);
   add_accuracy(accuracy, space.points, workloads, how);
@@ -373,8 +372,8 @@ int run(const ExploreOptions& options) {
   const SweepResult result = explore::sweep(space.points, workloads, how);
   write_space(options, workloads, space, result.counts);
   if (result.outcomes.empty() && !result.counts.unmet.empty() && !how.shard) {
-    throw mx::Error(fmt::format("no result meets the constraint '{}'",
-                                mx::printable(result.counts.unmet.begin()->first)));
+    throw Error(fmt::format("no result meets the constraint '{}'",
+                            printable(result.counts.unmet.begin()->first)));
   }
   const auto counts = [&] {
     print_counts(result, space);

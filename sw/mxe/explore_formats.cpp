@@ -30,10 +30,10 @@ using explore::Point;
 using explore::Workload;
 
 struct Pair {
-  mx::FormatId a, b;
+  numerics::FormatId a, b;
 
   std::string text() const {
-    return mx::element_format(a).name + " x " + mx::element_format(b).name;
+    return numerics::element_format(a).name + " x " + numerics::element_format(b).name;
   }
 };
 
@@ -49,10 +49,10 @@ const ProductAccuracy::Product& product_of(const Layer& layer, const Workload& w
   if (const ProductAccuracy::Product* product = accuracy.find(layer, workload)) return *product;
   const ProductAccuracy::Product* other = accuracy.named(layer.name);
   if (other && other->k != layer.k) {
-    throw mx::Error(fmt::format("the tensors of the layer {} have K = {}, but in {} it has {}",
-                                layer.name, other->k, workload.name, layer.k));
+    throw Error(fmt::format("the tensors of the layer {} have K = {}, but in {} it has {}",
+                            layer.name, other->k, workload.name, layer.k));
   }
-  throw mx::Error(
+  throw Error(
       fmt::format("--formats needs tensors {0}.a and {0}.b for the layer {0} of {1} (--tensors)",
                   layer.name, workload.name));
 }
@@ -91,8 +91,8 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
     const ProductAccuracy::Product& product = product_of(layer, workload, accuracy);
     for (std::size_t at = 0; at < points.size(); at++) {
       const Pair pair = mixed->pairs[at];
-      const Json& record = records.at({mx::element_format(points[at].format_a).name,
-                                       mx::element_format(points[at].format_b).name});
+      const Json& record = records.at({numerics::element_format(points[at].format_a).name,
+                                       numerics::element_format(points[at].format_b).name});
       FormatCost& cost = mixed->costs[at];
       cost.cycles += record.at("layers").at(i).at("cycles").get<uint64_t>();
       const double gain = product.gain.value_or(static_cast<double>(layer.count));
@@ -154,8 +154,8 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
       return one.sqnr_db() >= *search.sqnr_db;
     });
     if (found == all.end()) {
-      throw mx::Error(fmt::format("no formats give {} an SQNR of {} dB; the best is {:.2f} dB",
-                                  result.workload.name, *search.sqnr_db, all.back().sqnr_db()));
+      throw Error(fmt::format("no formats give {} an SQNR of {} dB; the best is {:.2f} dB",
+                              result.workload.name, *search.sqnr_db, all.back().sqnr_db()));
     }
     return found - all.begin();
   }
@@ -163,8 +163,8 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
     const auto beyond = std::find_if(
         all.begin(), all.end(), [&](const Mixture& one) { return one.cycles > *search.cycles; });
     if (beyond == all.begin()) {
-      throw mx::Error(fmt::format("no formats run {} in {} cycles; the fastest take {}",
-                                  result.workload.name, *search.cycles, all.front().cycles));
+      throw Error(fmt::format("no formats run {} in {} cycles; the fastest take {}",
+                              result.workload.name, *search.cycles, all.front().cycles));
     }
     return beyond - all.begin() - 1;
   }
@@ -184,8 +184,8 @@ std::vector<int> least_bits(const Result& result, const std::vector<std::vector<
     for (std::size_t at = 0; at < possible[i].size(); at++) {
       const Pair& pair = result.layers[i].pairs[at];
       if (!possible[i][at]) continue;
-      least = std::min(least,
-                       std::max(mx::element_format(pair.a).bits, mx::element_format(pair.b).bits));
+      least = std::min(least, std::max(numerics::element_format(pair.a).bits,
+                                       numerics::element_format(pair.b).bits));
     }
   }
   return bits;
@@ -239,8 +239,8 @@ Json to_json(const Result& result, std::size_t at) {
   for (std::size_t i = 0; i < result.layers.size(); i++) {
     const Pair& pair = result.pair(i, one);
     layers.push_back({{"name", result.layers[i].name},
-                      {"format_a", mx::element_format(pair.a).name},
-                      {"format_b", mx::element_format(pair.b).name}});
+                      {"format_a", numerics::element_format(pair.a).name},
+                      {"format_b", numerics::element_format(pair.b).name}});
     if (result.chosen == at && !result.least_bits.empty()) {
       layers.back()["least_bits"] = result.least_bits[i];
     }
@@ -271,7 +271,7 @@ std::string format_map_text(const Result& result, const Mixture& mixture) {
     const Pair& pair = result.pair(i, mixture);
     text +=
         fmt::format("{}: {{format_a: {}, format_b: {}}}\n", quoted_pattern(result.layers[i].name),
-                    mx::element_format(pair.a).name, mx::element_format(pair.b).name);
+                    numerics::element_format(pair.a).name, numerics::element_format(pair.b).name);
   }
   return text;
 }
@@ -304,10 +304,10 @@ void require_format_choices(const std::vector<Point>& points,
   };
   for (const Point& point : points) {
     if (rest(point) == rest(points.front())) continue;
-    throw mx::Error("--formats needs a space of one engine with one memory and output format");
+    throw Error("--formats needs a space of one engine with one memory and output format");
   }
   if (points.size() < 2) {
-    throw mx::Error("--formats needs a space of several pairs of format_a and format_b");
+    throw Error("--formats needs a space of several pairs of format_a and format_b");
   }
   for (const Workload& workload : workloads) {
     for (const Layer& layer : workload.layers) product_of(layer, workload, accuracy);
@@ -346,10 +346,10 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
     print_front(result, search.most_rows);
     if (!result.chosen) continue;
     const std::filesystem::path map = folder / (result.workload.name + ".formats.yaml");
-    mx::write_file(map, format_map_text(result, result.front.mixtures[*result.chosen]));
+    numerics::write_file(map, format_map_text(result, result.front.mixtures[*result.chosen]));
     print_chosen(result, map);
   }
-  mx::write_file(folder / "formats.jsonl", lines);
+  numerics::write_file(folder / "formats.jsonl", lines);
 }
 
 }  // namespace mxe::cli

@@ -20,7 +20,7 @@ struct FormatSearch {
   uint64_t most_rows = 20;
 };
 
-/// Throws mx::Error unless all points have the same engine and memory and several pairs of formats,
+/// Throws Error unless all points have the same engine and memory and several pairs of formats,
 /// and every layer has a product with tensors.
 void require_format_choices(const std::vector<explore::Point>& points,
                             const std::vector<explore::Workload>& workloads,
@@ -28,7 +28,7 @@ void require_format_choices(const std::vector<explore::Point>& points,
 
 /// Combines the formats of the points layer by layer, with the times of `points.jsonl` in the
 /// folder. Writes the front of cycles and SQNR to `formats.jsonl`, prints a part of it, and writes
-/// the mixture within the budget as a format map to `WORKLOAD.formats.yaml`. Throws mx::Error if no
+/// the mixture within the budget as a format map to `WORKLOAD.formats.yaml`. Throws Error if no
 /// mixture is within the budget, before it calls `before_printing`.
 void search_formats(const std::vector<explore::Point>& points,
                     const std::vector<explore::Workload>& workloads,

@@ -14,8 +14,8 @@
 namespace mxe::cli {
 namespace {
 
-Json describe(const mx::FormatInfo& info) {
-  const mx::ElementFormat format = mx::parse_any_format(info.name);
+Json describe(const numerics::FormatInfo& info) {
+  const numerics::ElementFormat format = numerics::parse_any_format(info.name);
   return {{"name", info.name},
           {"bits", info.bits},
           {"exponent_bits", info.exponent_bits},
@@ -38,7 +38,7 @@ void print_table() {
   fmt::print("{:<11} {:>4} {:>3} {:>3} {:>9} {:>12} {:>13}  {:<8} {:>5} {:>5} {:>8} {:>7} {:>7}\n",
              "format", "bits", "exp", "man", "max", "min normal", "min subnormal", "specials",
              "block", "scale", "bits/el.", "vs fp32", "vs fp16");
-  for (const mx::FormatInfo& info : mx::all_format_infos()) {
+  for (const numerics::FormatInfo& info : numerics::all_format_infos()) {
     fmt::print(
         "{:<11} {:>4} {:>3} {:>3} {:>9} {:>12.6g} {:>13.6g}  {:<8} {:>5} {:>5} {:>8.2f} "
         "{:>6.2f}x {:>6.2f}x\n",
@@ -50,12 +50,12 @@ void print_table() {
 
 void print_presets() {
   fmt::print("\n{:<23} {:<14} {}\n", "preset", "formats", "agrees with");
-  for (const mx::PresetInfo& info : mx::preset_infos()) {
+  for (const numerics::PresetInfo& info : numerics::preset_infos()) {
     fmt::print("{:<23} {:<14} {}\n", info.name, info.formats, info.release);
   }
 }
 
-Json describe(const mx::PresetInfo& info) {
+Json describe(const numerics::PresetInfo& info) {
   return {{"name", info.name}, {"formats", info.formats}, {"release", info.release}};
 }
 
@@ -66,10 +66,12 @@ int run(bool json) {
     return kAgreed;
   }
   Json formats = Json::array();
-  for (const mx::FormatInfo& info : mx::all_format_infos()) formats.push_back(describe(info));
+  for (const numerics::FormatInfo& info : numerics::all_format_infos())
+    formats.push_back(describe(info));
   Json releases = Json::array();
-  for (const mx::PresetInfo& info : mx::preset_infos()) releases.push_back(describe(info));
-  print_json({{"formats", formats}, {"presets", mx::preset_names()}, {"releases", releases}});
+  for (const numerics::PresetInfo& info : numerics::preset_infos())
+    releases.push_back(describe(info));
+  print_json({{"formats", formats}, {"presets", numerics::preset_names()}, {"releases", releases}});
   return kAgreed;
 }
 

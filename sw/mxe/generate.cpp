@@ -21,7 +21,7 @@ namespace mxe::cli {
 namespace {
 
 struct GenerateOptions {
-  mx::AscendProblem problem;
+  numerics::AscendProblem problem;
   std::string root = ".", format = "mxfp4_e2m1", a, b;
   uint64_t seed = 1;
   bool json = false;
@@ -47,11 +47,12 @@ std::vector<float> matrix(const std::string& path, Random& random, std::size_t r
 }
 
 int run(const GenerateOptions& options) {
-  const mx::AscendProblem& problem = options.problem;
+  const numerics::AscendProblem& problem = options.problem;
   Random random(options.seed);
   const std::vector<float> a = matrix(options.a, random, problem.m, problem.k);
   const std::vector<float> b = matrix(options.b, random, problem.k, problem.n);
-  const mx::AscendFiles files = mx::ascend_files(a.data(), b.data(), problem, options.format);
+  const numerics::AscendFiles files =
+      numerics::ascend_files(a.data(), b.data(), problem, options.format);
 
   const std::filesystem::path data = std::filesystem::path(options.root) / "data";
   const std::pair<const char*, const std::vector<uint8_t>*> outputs[] = {
@@ -64,7 +65,7 @@ int run(const GenerateOptions& options) {
   for (const auto& [name, content] : outputs) {
     const std::filesystem::path path = data / name;
     std::filesystem::create_directories(path.parent_path());
-    mx::write_file(path.string(), content->data(), content->size());
+    numerics::write_file(path.string(), content->data(), content->size());
     written[path.string()] = content->size();
   }
   if (options.json) {

@@ -59,10 +59,10 @@ struct LinuxOptions {
 Target choose_target(const LinuxOptions& options) {
   const Target target = parse_target(options.on);
   if (target == Target::golden) {
-    throw mx::Error("a driver needs registers: cannot run on 'golden' (allowed: model, rtl)");
+    throw Error("a driver needs registers: cannot run on 'golden' (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  if (!options.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  if (!options.waves.empty() && target != Target::rtl) throw Error("--waves needs --on rtl");
   return target;
 }
 
@@ -72,7 +72,7 @@ std::string choose_kernel(const LinuxOptions& options) {
 }
 
 std::filesystem::path own_module(bool debug_kernel) {
-  const std::filesystem::path folder = mx::program_directory();
+  const std::filesystem::path folder = numerics::program_directory();
   const std::filesystem::path built = folder / (debug_kernel ? "linux-debug" : "linux") / "mxe.ko";
   const std::filesystem::path installed = folder / MXE_INSTALLED_MODULE;
   return !debug_kernel && std::filesystem::exists(installed) && !std::filesystem::exists(built)
@@ -88,8 +88,8 @@ std::string choose_module(const LinuxOptions& options) {
                                            : std::filesystem::path(options.module);
   if (std::filesystem::exists(module)) return std::filesystem::canonical(module);
   if (!options.module.empty())
-    throw mx::Error(fmt::format("no driver {}; allowed: --module none", module.string()));
-  throw mx::Error(fmt::format(
+    throw Error(fmt::format("no driver {}; allowed: --module none", module.string()));
+  throw Error(fmt::format(
       "no driver {}: build it with cmake --build build --target mxe_linux_module_{}, or use "
       "--module PATH or --module none",
       module.string(), options.debug_kernel ? "debug" : "plain"));
@@ -142,7 +142,7 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
       "rootfstype=hostfs",
       "rootflags=/",
       "ro",
-      fmt::format("init={}/mxe-linux-init", mx::program_directory()),
+      fmt::format("init={}/mxe-linux-init", numerics::program_directory()),
       fmt::format("mxe_session={}", session.folder()),
       fmt::format("uml_dir={}", session.folder()),
       fmt::format("umid={}", guest::Session::kManagementName),
@@ -271,7 +271,7 @@ int run(const LinuxOptions& options) {
   const guest::Session session;
   guest::KernelLog log(options.log);
   const Run done = simulate(options, kernel, target, setup, session, log);
-  mx::require_written(setup.waves);
+  numerics::require_written(setup.waves);
   log.close();
   if (trace) trace->close();
   return report(options, done, session, log);

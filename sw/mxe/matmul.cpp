@@ -40,26 +40,25 @@ struct MatmulOptions {
   TraceChoice trace;
 };
 
-/// Throws mx::Error unless `value` is `allowed`, the only one that the engine supports.
+/// Throws Error unless `value` is `allowed`, the only one that the engine supports.
 void require_only(const char* option, const std::string& value, const char* allowed) {
   if (value == allowed) return;
-  throw mx::Error(
-      fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
+  throw Error(fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
 }
 
-/// Returns true if the bias is BF16. Throws mx::Error for formats other than fp32 and bf16.
+/// Returns true if the bias is BF16. Throws Error for formats other than fp32 and bf16.
 bool is_bf16_bias(const MatmulOptions& options) {
   const std::string& format = options.bias_format;
   if (format == "fp32") return false;
   if (format != "bf16") {
-    throw mx::Error(fmt::format("unknown bias format '{}' (allowed: fp32, bf16)", format));
+    throw Error(fmt::format("unknown bias format '{}' (allowed: fp32, bf16)", format));
   }
-  if (options.bias.empty()) throw mx::Error("--bias-format bf16 needs --bias");
+  if (options.bias.empty()) throw Error("--bias-format bf16 needs --bias");
   return true;
 }
 
 Operand read_operand(InputFiles& files, const std::string& path, const std::string& format) {
-  return {path, to_floats(files.read(path), path), mx::parse_format(format)};
+  return {path, to_floats(files.read(path), path), numerics::parse_format(format)};
 }
 
 Products read_products(InputFiles& files, const MatmulOptions& options) {
@@ -76,7 +75,7 @@ Products read_products(InputFiles& files, const MatmulOptions& options) {
 }
 
 DeviceResult run_on(Target target, const EngineSetup& setup, const Products& products,
-                    const mx::GemmOptions& golden) {
+                    const numerics::GemmOptions& golden) {
   if (target != Target::golden) {
     Device device(target, setup);
     return device.run(products);
@@ -95,14 +94,14 @@ void write_result(const MatmulOptions& options, const JobShape& shape,
   OutputFiles files;
   files.add(options.output, "output", values, axes);
   if (!options.elements.empty() || !options.scales.empty()) {
-    const mx::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
+    const numerics::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
     const auto type = [](CodeType all) { return CodeType{all.safetensors, {}}; };
     files.add(options.elements, "elements", tensor.codes, axes,
-              type(code_type(mx::element_format(tensor.format))));
+              type(code_type(numerics::element_format(tensor.format))));
     std::vector<std::size_t> scale_axes = axes;
     scale_axes.back() = tensor.scale_columns();
     files.add(options.scales, "scales", tensor.scales, scale_axes,
-              type(code_type(mx::ScaleFormat{})));
+              type(code_type(numerics::ScaleFormat{})));
   }
   files.write();
 }
@@ -114,28 +113,28 @@ int report_difference(const MatmulOptions& options, const std::string& source,
   return kDisagreed;
 }
 
-/// The value of --arithmetic; empty without the option. Throws mx::Error if the target is not the
+/// The value of --arithmetic; empty without the option. Throws Error if the target is not the
 /// model.
 ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Target target) {
   if (!name) return {};
   const ArithmeticFactory arithmetic = parse_arithmetic(*name);
   if (target == Target::model) return arithmetic;
-  throw mx::Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
+  throw Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
 }
 
-/// The file for the waves of the model's blocks, if requested. Throws mx::Error if the target has
+/// The file for the waves of the model's blocks, if requested. Throws Error if the target has
 /// no waves.
 std::optional<BlockWaves> open_waves(const MatmulOptions& options, Target target) {
   const bool structural = options.arithmetic == "structural";
   if (options.waves.empty() || target == Target::rtl) return std::nullopt;
   if (target == Target::model && structural) return BlockWaves(options.waves);
-  throw mx::Error("--waves needs --on rtl, or --on model with --arithmetic structural");
+  throw Error("--waves needs --on rtl, or --on model with --arithmetic structural");
 }
 
 int run(const MatmulOptions& options) {
   const Target target = parse_target(options.on);
-  mx::GemmOptions golden;
-  golden.accumulate = mx::parse_accumulate(options.accumulate);
+  numerics::GemmOptions golden;
+  golden.accumulate = numerics::parse_accumulate(options.accumulate);
   if (target != Target::golden) {
     require_only("--accumulate", options.accumulate, "block");
   }
@@ -150,12 +149,12 @@ int run(const MatmulOptions& options) {
   const Products products = read_products(files, options);
   const JobShape shape = products.total();
   if (products.jobs.size() > 1 && (!options.waves.empty() || options.trace.wanted())) {
-    throw mx::Error(
+    throw Error(
         fmt::format("--trace and --waves record one product, these are {}", products.jobs.size()));
   }
   if (shape.output.kind != OutputFormat::Kind::mx &&
       !(options.elements.empty() && options.scales.empty())) {
-    throw mx::Error(
+    throw Error(
         fmt::format("--elements and --scales are for MX results, not for {}", shape.output.name()));
   }
   Array<float> expected;
@@ -170,7 +169,7 @@ int run(const MatmulOptions& options) {
   if (trace) setup.tracer = &*trace;
   if (waves) setup.watcher = &*waves;
   const DeviceResult result = run_on(target, setup, products, golden);
-  mx::require_written(setup.waves);
+  numerics::require_written(setup.waves);
   if (trace) trace->close();
   if (waves) waves->close();
   const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);

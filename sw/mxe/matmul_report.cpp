@@ -53,8 +53,8 @@ Json to_json(const JobShape& shape, Target on, const Params& params) {
   return {{"m", shape.m},
           {"n", shape.n},
           {"k", shape.k},
-          {"format_a", mx::element_format(shape.format_a).name},
-          {"format_b", mx::element_format(shape.format_b).name},
+          {"format_a", numerics::element_format(shape.format_a).name},
+          {"format_b", numerics::element_format(shape.format_b).name},
           {"out_format", shape.output.name()},
           {"on", target_name(on)},
           {"config", params.config_name()}};
@@ -81,8 +81,8 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
 
 void print_text(const MatmulReport& report, const DeviceResult& result) {
   fmt::print("[{}, {}] {} times [{}, {}] {} on {}: {:.3f} s\n", report.shape.m, report.shape.k,
-             mx::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
-             mx::element_format(report.shape.format_b).name, target_name(report.on),
+             numerics::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
+             numerics::element_format(report.shape.format_b).name, target_name(report.on),
              result.wall_seconds);
   if (report.shape.batch > 1) fmt::print("  products       {}, in one job\n", report.shape.batch);
   if (report.products > 1) {

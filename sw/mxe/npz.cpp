@@ -56,20 +56,20 @@ class MemberReader {
       bytes.resize(used + std::min(kChunk, end - used));
       const std::size_t got = read(bytes.data() + used, bytes.size() - used);
       bytes.resize(used + got);
-      if (got == 0) throw mx::Error(fmt::format("{}: truncated", name_));
+      if (got == 0) throw Error(fmt::format("{}: truncated", name_));
     }
   }
 
   /// Throws if data follow. libzip checks the checksum at the end.
   void finish() {
     uint8_t more = 0;
-    if (read(&more, 1) != 0) throw mx::Error(fmt::format("{}: larger than it says", name_));
+    if (read(&more, 1) != 0) throw Error(fmt::format("{}: larger than it says", name_));
   }
 
  private:
   std::size_t read(uint8_t* to, std::size_t bytes) {
     const zip_int64_t got = zip_fread(member_, to, bytes);
-    if (got < 0) throw mx::Error(fmt::format("{}: {}", name_, zip_file_strerror(member_)));
+    if (got < 0) throw Error(fmt::format("{}: {}", name_, zip_file_strerror(member_)));
     return static_cast<std::size_t>(got);
   }
 
@@ -88,7 +88,7 @@ NpzFile::NpzFile(const uint8_t* bytes, std::size_t size, std::string name)
   archive_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, error.get()) : nullptr);
   if (!archive_) {
     if (source) zip_source_free(source);
-    throw mx::Error(fmt::format("{}: not an .npz file: {}", name_, error.text()));
+    throw Error(fmt::format("{}: not an .npz file: {}", name_, error.text()));
   }
   std::set<std::string_view> known;
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive_.get(), 0));
@@ -101,34 +101,34 @@ NpzFile::NpzFile(const uint8_t* bytes, std::size_t size, std::string name)
     names_.emplace_back(text.substr(0, length));
     places_.push_back(i);
     if (known.insert(text).second) continue;
-    throw mx::Error(fmt::format("{}: two arrays '{}'", name_, printable(names_.back())));
+    throw Error(fmt::format("{}: two arrays '{}'", name_, printable(names_.back())));
   }
 }
 
-mx::NpyArray NpzFile::read(std::size_t i) const {
+numerics::NpyArray NpzFile::read(std::size_t i) const {
   const std::string place = fmt::format("{}: array '{}'", name_, printable(names_[i]));
   zip_stat_t about;
   zip_stat_init(&about);
   const Member file(zip_stat_index(archive_.get(), places_[i], 0, &about) == 0
                         ? zip_fopen_index(archive_.get(), places_[i], 0)
                         : nullptr);
-  if (!file) throw mx::Error(fmt::format("{}: {}", place, zip_strerror(archive_.get())));
-  if ((about.valid & ZIP_STAT_SIZE) == 0) throw mx::Error(place + ": of unknown size");
+  if (!file) throw Error(fmt::format("{}: {}", place, zip_strerror(archive_.get())));
+  if ((about.valid & ZIP_STAT_SIZE) == 0) throw Error(place + ": of unknown size");
   const std::size_t size = about.size;
   MemberReader reader(file.get(), place);
   std::vector<uint8_t> bytes;
-  reader.read_up_to(std::min(size, mx::kNpyPrefix), bytes);
-  const std::size_t header = mx::npy_header_size(bytes.data(), bytes.size(), place);
-  if (header > size) throw mx::Error(place + ": truncated header");
+  reader.read_up_to(std::min(size, numerics::kNpyPrefix), bytes);
+  const std::size_t header = numerics::npy_header_size(bytes.data(), bytes.size(), place);
+  if (header > size) throw Error(place + ": truncated header");
   reader.read_up_to(header, bytes);
-  const std::size_t whole = mx::npy_file_size(bytes.data(), bytes.size(), place);
+  const std::size_t whole = numerics::npy_file_size(bytes.data(), bytes.size(), place);
   if (whole != size) {
-    throw mx::Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}",
-                                place, whole - header, size - header));
+    throw Error(fmt::format("{}: the header promises {} bytes of data, the file holds {}", place,
+                            whole - header, size - header));
   }
   reader.read_up_to(whole, bytes);
   reader.finish();
-  return mx::parse_npy(bytes.data(), bytes.size(), place);
+  return numerics::parse_npy(bytes.data(), bytes.size(), place);
 }
 
 }  // namespace mxe::cli

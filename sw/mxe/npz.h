@@ -16,7 +16,7 @@ namespace mxe::cli {
 
 class NpzFile {
  public:
-  /// `bytes` must outlive the object; `name` is the file's name in messages. Throws mx::Error if
+  /// `bytes` must outlive the object; `name` is the file's name in messages. Throws Error if
   /// the bytes are no ZIP archive or two arrays have the same name.
   NpzFile(const uint8_t* bytes, std::size_t size, std::string name);
 
@@ -24,8 +24,8 @@ class NpzFile {
   const std::vector<std::string>& names() const { return names_; }
 
   /// Reads the array names()[i], stored or deflated, and unpacks at most the bytes of its shape.
-  /// Throws mx::Error if a checksum or a size is wrong, and as parse_npy().
-  mx::NpyArray read(std::size_t i) const;
+  /// Throws Error if a checksum or a size is wrong, and as parse_npy().
+  numerics::NpyArray read(std::size_t i) const;
 
  private:
   struct Discarder {

@@ -95,7 +95,7 @@ std::vector<std::string> listed(const char* option, const std::vector<std::strin
       const std::size_t end = std::min(word.find(',', at), word.size());
       items.push_back(word.substr(at, end - at));
       if (items.back().empty()) {
-        throw mx::Error(fmt::format("{}: '{}' has an empty item", option, word));
+        throw Error(fmt::format("{}: '{}' has an empty item", option, word));
       }
       at = end + 1;
     }

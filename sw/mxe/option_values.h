@@ -20,7 +20,7 @@ CLI::Validator above_zero();
 /// A check that accepts decimal numbers from 0 on.
 CLI::Validator not_negative();
 
-/// Splits words that may be lists: {"a,b", "c"} gives a, b, c. Throws mx::Error with the option's
+/// Splits words that may be lists: {"a,b", "c"} gives a, b, c. Throws Error with the option's
 /// name for an empty item.
 std::vector<std::string> listed(const char* option, const std::vector<std::string>& words);
 

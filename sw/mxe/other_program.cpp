@@ -29,22 +29,22 @@ bool has_build_option(char** argv) {
   return false;
 }
 
-/// Builds the program if the arguments contain --build; throws mx::Error if it is still missing.
+/// Builds the program if the arguments contain --build; throws Error if it is still missing.
 void require_program(const char* name, char** argv) {
   if (has_build_option(argv)) return build_target(name);
-  if (build_folder().empty()) throw mx::Error(fmt::format("{} is not installed", name));
-  throw mx::Error(fmt::format("{} is not built: `{}` builds it, and so does the option --build",
-                              name, build_command(name)));
+  if (build_folder().empty()) throw Error(fmt::format("{} is not installed", name));
+  throw Error(fmt::format("{} is not built: `{}` builds it, and so does the option --build", name,
+                          build_command(name)));
 }
 #endif
 
 void become_program(const char* name, char** argv) {
-  const std::filesystem::path program = std::filesystem::path(mx::program_directory()) / name;
+  const std::filesystem::path program = std::filesystem::path(numerics::program_directory()) / name;
 #ifdef MXE_WITH_RTL
   if (!std::filesystem::exists(program)) require_program(name, argv);
 #endif
   execv(program.c_str(), argv);
-  throw mx::Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
+  throw Error(fmt::format("cannot run {}: {}", program.string(), std::strerror(errno)));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 void require_mx(const OutputFormat& output, const char* option, const std::string& value) {
   if (value.empty() || output.kind == OutputFormat::Kind::mx) return;
-  throw mx::Error(fmt::format("{} is for MX results, {} has neither scales nor saturation", option,
-                              output.name()));
+  throw Error(fmt::format("{} is for MX results, {} has neither scales nor saturation", option,
+                          output.name()));
 }
 
 /// Returns "fp32, bf16, ".
@@ -42,8 +42,8 @@ OutputFormat OutputChoice::resolve() const {
   OutputFormat output = parse_output_format(format_);
   require_mx(output, "--out-rule", rule_);
   require_mx(output, "--out-overflow", overflow_);
-  if (!rule_.empty()) output.requant.rule = mx::parse_scale_rule(rule_);
-  if (!overflow_.empty()) output.requant.overflow = mx::parse_overflow(overflow_);
+  if (!rule_.empty()) output.requant.rule = numerics::parse_scale_rule(rule_);
+  if (!overflow_.empty()) output.requant.overflow = numerics::parse_overflow(overflow_);
   return output;
 }
 

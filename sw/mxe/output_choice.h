@@ -16,7 +16,7 @@ class OutputChoice {
  public:
   /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// The parsed options. Throws mx::Error for unknown names or an illegal combination.
+  /// The parsed options. Throws Error for unknown names or an illegal combination.
   OutputFormat resolve() const;
 
  private:

@@ -17,9 +17,9 @@ namespace mxe::cli {
 namespace {
 
 template <typename T>
-mx::NpyArray make_array(mx::DType dtype, const std::vector<T>& values,
-                        const std::vector<std::size_t>& shape) {
-  mx::NpyArray array;
+numerics::NpyArray make_array(numerics::DType dtype, const std::vector<T>& values,
+                              const std::vector<std::size_t>& shape) {
+  numerics::NpyArray array;
   array.dtype = dtype;
   array.shape = shape;
   array.data.resize(values.size() * sizeof(T));
@@ -29,7 +29,7 @@ mx::NpyArray make_array(mx::DType dtype, const std::vector<T>& values,
 
 }  // namespace
 
-void OutputFiles::add(const std::string& path, const std::string& role, mx::NpyArray array,
+void OutputFiles::add(const std::string& path, const std::string& role, numerics::NpyArray array,
                       const CodeType& type) {
   if (path.empty()) return;
   auto file = std::find_if(files_.begin(), files_.end(),
@@ -40,49 +40,48 @@ void OutputFiles::add(const std::string& path, const std::string& role, mx::NpyA
 
 void OutputFiles::add(const std::string& path, const std::string& role,
                       const std::vector<float>& values, const std::vector<std::size_t>& shape) {
-  if (!path.empty()) add(path, role, make_array(mx::DType::float32, values, shape));
+  if (!path.empty()) add(path, role, make_array(numerics::DType::float32, values, shape));
 }
 
 void OutputFiles::add(const std::string& path, const std::string& role,
                       const std::vector<uint8_t>& values, const std::vector<std::size_t>& shape,
                       const CodeType& type) {
-  if (!path.empty()) add(path, role, make_array(mx::DType::uint8, values, shape), type);
+  if (!path.empty()) add(path, role, make_array(numerics::DType::uint8, values, shape), type);
 }
 
 void OutputFiles::add(const std::string& path, const std::string& role,
                       const std::vector<uint16_t>& values, const std::vector<std::size_t>& shape) {
-  if (!path.empty()) add(path, role, make_array(mx::DType::uint16, values, shape));
+  if (!path.empty()) add(path, role, make_array(numerics::DType::uint16, values, shape));
 }
 
 std::vector<uint8_t> OutputFiles::contents(const File& file) {
   const std::string extension = std::filesystem::path(file.path).extension();
   if (extension == ".npz") {
-    throw mx::Error(
-        fmt::format("{}: .npz files are only read; write .npy or .safetensors", file.path));
+    throw Error(fmt::format("{}: .npz files are only read; write .npy or .safetensors", file.path));
   }
   if (extension == ".safetensors" ||
-      (mx::is_standard_output(file.path) && file.outputs.size() > 1)) {
-    std::vector<mx::NamedTensor> tensors;
+      (numerics::is_standard_output(file.path) && file.outputs.size() > 1)) {
+    std::vector<numerics::NamedTensor> tensors;
     for (const Output& output : file.outputs) {
       tensors.push_back(output.tensor);
-      if (output.tensor.dtype == "I8") tensors.back().array.dtype = mx::DType::int8;
+      if (output.tensor.dtype == "I8") tensors.back().array.dtype = numerics::DType::int8;
     }
-    return mx::format_safetensors(tensors);
+    return numerics::format_safetensors(tensors);
   }
   if (file.outputs.size() > 1) {
-    throw mx::Error(fmt::format("{}: {} and {} need a file each, or a .safetensors file", file.path,
-                                file.outputs[0].tensor.name, file.outputs[1].tensor.name));
+    throw Error(fmt::format("{}: {} and {} need a file each, or a .safetensors file", file.path,
+                            file.outputs[0].tensor.name, file.outputs[1].tensor.name));
   }
   const Output& output = file.outputs[0];
-  return mx::format_npy(output.tensor.array, file.path, output.npy_type);
+  return numerics::format_npy(output.tensor.array, file.path, output.npy_type);
 }
 
 void OutputFiles::write() const {
   std::vector<std::vector<uint8_t>> bytes;
   for (const File& file : files_) bytes.push_back(contents(file));
   for (std::size_t i = 0; i < files_.size(); i++) {
-    mx::write_file(files_[i].path, bytes[i].data(), bytes[i].size());
-    if (mx::is_standard_output(files_[i].path)) dup2(STDERR_FILENO, STDOUT_FILENO);
+    numerics::write_file(files_[i].path, bytes[i].data(), bytes[i].size());
+    if (numerics::is_standard_output(files_[i].path)) dup2(STDERR_FILENO, STDOUT_FILENO);
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace mxe::cli {
 
-using mx::code_type;
-using mx::CodeType;
+using numerics::code_type;
+using numerics::CodeType;
 
 /// Writes the arrays of a command. A .npy file holds one array; a .safetensors file holds any
 /// number, named by their roles. "-" is standard output: a .npy file, or a .safetensors file for
@@ -22,7 +22,7 @@ class OutputFiles {
  public:
   /// Adds an array for the file `path`; an empty path adds nothing. `type` is the type in
   /// .safetensors files, and in .npy files if it names a type for them.
-  void add(const std::string& path, const std::string& role, mx::NpyArray array,
+  void add(const std::string& path, const std::string& role, numerics::NpyArray array,
            const CodeType& type = {});
   void add(const std::string& path, const std::string& role, const std::vector<float>& values,
            const std::vector<std::size_t>& shape);
@@ -31,13 +31,13 @@ class OutputFiles {
   void add(const std::string& path, const std::string& role, const std::vector<uint16_t>& values,
            const std::vector<std::size_t>& shape);
 
-  /// Writes all files. Throws mx::Error before writing for several arrays in one .npy file and for
+  /// Writes all files. Throws Error before writing for several arrays in one .npy file and for
   /// .npz files.
   void write() const;
 
  private:
   struct Output {
-    mx::NamedTensor tensor;
+    numerics::NamedTensor tensor;
     std::string_view npy_type;
   };
   struct File {

@@ -11,8 +11,8 @@
 namespace mxe::cli {
 namespace {
 
-mx::NibbleOrder nibble_order(Packing packing) {
-  return packing == Packing::high ? mx::NibbleOrder::high : mx::NibbleOrder::low;
+numerics::NibbleOrder nibble_order(Packing packing) {
+  return packing == Packing::high ? numerics::NibbleOrder::high : numerics::NibbleOrder::low;
 }
 
 AxisView last_axis(const std::vector<std::size_t>& shape) {
@@ -34,41 +34,41 @@ void add_packing_option(CLI::App& command, Packing& packing) {
       ->type_name("none|low|high");
 }
 
-void check_packing(const mx::ElementFormat& format, Packing packing) {
+void check_packing(const numerics::ElementFormat& format, Packing packing) {
   if (packing == Packing::high && format.bits != 4) {
-    throw mx::Error(
-        fmt::format("--pack high is for 4-bit formats, {} has {} bits (allowed: none, low)",
-                    format.name, format.bits));
+    throw Error(fmt::format("--pack high is for 4-bit formats, {} has {} bits (allowed: none, low)",
+                            format.name, format.bits));
   }
   if (packing != Packing::none && format.bits > 8) {
-    throw mx::Error(
-        fmt::format("--pack is for formats of at most 8 bits, {} has {} (allowed: none)",
-                    format.name, format.bits));
+    throw Error(fmt::format("--pack is for formats of at most 8 bits, {} has {} (allowed: none)",
+                            format.name, format.bits));
   }
 }
 
-Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Array<uint8_t>& codes) {
+Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
+                    const Array<uint8_t>& codes) {
   if (packing == Packing::none) return codes;
   const AxisView view = last_axis(codes.shape);
-  Array<uint8_t> packed{codes.shape, mx::pack_codes(codes.values.data(), view.outer, view.length,
-                                                    format.bits, nibble_order(packing))};
-  packed.shape.back() = mx::packed_bytes(view.length, format.bits);
+  Array<uint8_t> packed{
+      codes.shape, numerics::pack_codes(codes.values.data(), view.outer, view.length, format.bits,
+                                        nibble_order(packing))};
+  packed.shape.back() = numerics::packed_bytes(view.length, format.bits);
   return packed;
 }
 
-Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
+Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last) {
   if (packing == Packing::none) return packed;
   const AxisView view = last_axis(packed.shape);
   const std::size_t bits = static_cast<std::size_t>(format.bits);
   const std::size_t length = last.value_or(view.length * 8 / bits);
-  if (length > view.length * 8 || mx::packed_bytes(length, format.bits) != view.length) {
-    throw mx::Error(
+  if (length > view.length * 8 || numerics::packed_bytes(length, format.bits) != view.length) {
+    throw Error(
         fmt::format("{} elements of {} bits do not pack into {} bytes", length, bits, view.length));
   }
   Array<uint8_t> codes{packed.shape,
-                       mx::unpack_codes(packed.values.data(), view.outer, length, format.bits,
-                                        nibble_order(packing), view.length)};
+                       numerics::unpack_codes(packed.values.data(), view.outer, length, format.bits,
+                                              nibble_order(packing), view.length)};
   codes.shape.back() = length;
   return codes;
 }
@@ -84,7 +84,8 @@ void add_swizzle_option(CLI::App& command, bool& swizzled) {
 
 Array<uint8_t> swizzle(const Array<uint8_t>& scales) {
   const AxisView view = last_axis(scales.shape);
-  std::vector<uint8_t> bytes = mx::swizzle_scales(scales.values.data(), view.outer, view.length);
+  std::vector<uint8_t> bytes =
+      numerics::swizzle_scales(scales.values.data(), view.outer, view.length);
   const std::size_t size = bytes.size();
   return {{size}, std::move(bytes)};
 }
@@ -92,12 +93,12 @@ Array<uint8_t> swizzle(const Array<uint8_t>& scales) {
 Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
                          const std::string& name) {
   const AxisView view = last_axis(shape);
-  const std::size_t expected = mx::swizzled_size(view.outer, view.length);
+  const std::size_t expected = numerics::swizzled_size(view.outer, view.length);
   if (bytes.values.size() != expected) {
-    throw mx::Error(fmt::format("{}: scales of shape {} are {} bytes with --swizzle, not {}", name,
-                                shape_text(shape), expected, bytes.values.size()));
+    throw Error(fmt::format("{}: scales of shape {} are {} bytes with --swizzle, not {}", name,
+                            shape_text(shape), expected, bytes.values.size()));
   }
-  return {shape, mx::unswizzle_scales(bytes.values.data(), view.outer, view.length)};
+  return {shape, numerics::unswizzle_scales(bytes.values.data(), view.outer, view.length)};
 }
 
 }  // namespace mxe::cli

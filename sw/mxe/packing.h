@@ -23,13 +23,14 @@ enum class Packing {
 
 void add_packing_option(CLI::App& command, Packing& packing);
 
-void check_packing(const mx::ElementFormat& format, Packing packing);
+void check_packing(const numerics::ElementFormat& format, Packing packing);
 
 /// Packs codes along the last axis. Unused bits of the last byte are 0.
-Array<uint8_t> pack(const mx::ElementFormat& format, Packing packing, const Array<uint8_t>& codes);
+Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
+                    const Array<uint8_t>& codes);
 
 /// The inverse. `last` is the length of the last axis; default: all elements in the bytes.
-Array<uint8_t> unpack(const mx::ElementFormat& format, Packing packing,
+Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
 void add_swizzle_option(CLI::App& command, bool& swizzled);
@@ -38,7 +39,7 @@ void add_swizzle_option(CLI::App& command, bool& swizzled);
 /// before the last one are rows.
 Array<uint8_t> swizzle(const Array<uint8_t>& scales);
 
-/// The inverse, for scales of this shape. Throws mx::Error with `name` if the number of bytes is
+/// The inverse, for scales of this shape. Throws Error with `name` if the number of bytes is
 /// wrong.
 Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
                          const std::string& name);

@@ -21,8 +21,8 @@ ProductAccuracy::Product product_of(const Array<float>& a, const std::string& na
   require_shape(a.shape, 2, name_a + ": A must be [M, K]");
   require_shape(b.shape, 2, name_b + ": B must be [N, K]");
   if (a.shape[1] != b.shape[1]) {
-    throw mx::Error(fmt::format("{} has {} elements along K and {} has {}; they must be equal",
-                                name_a, a.shape[1], name_b, b.shape[1]));
+    throw Error(fmt::format("{} has {} elements along K and {} has {}; they must be equal", name_a,
+                            a.shape[1], name_b, b.shape[1]));
   }
   ProductAccuracy::Product product;
   product.m = a.shape[0];
@@ -42,7 +42,7 @@ std::pair<std::string, std::string> parts_of(const std::string& name) {
 
 double gain_of(const Array<float>& gain, const std::string& name) {
   if (gain.values.size() != 1 || !std::isfinite(gain.values[0]) || gain.values[0] < 0) {
-    throw mx::Error(fmt::format("{} must be one number of at least 0", name));
+    throw Error(fmt::format("{} must be one number of at least 0", name));
   }
   return gain.values[0];
 }
@@ -61,7 +61,7 @@ ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
       read_operands(files[0], files[1]);
       break;
     default:
-      throw mx::Error(
+      throw Error(
           "--tensors needs two files, A [M, K] and B [N, K], or one .safetensors or .npz file of "
           "layers");
   }
@@ -87,10 +87,10 @@ void ProductAccuracy::add_digits() {
 
 void ProductAccuracy::read_layers(const std::string& file) {
   std::map<std::string, std::map<std::string, Array<float>>> layers;
-  for (const mx::NamedTensor& tensor : InputFiles().read_all(file)) {
+  for (const numerics::NamedTensor& tensor : InputFiles().read_all(file)) {
     const auto [layer, part] = parts_of(tensor.name);
     if (layer.empty() || (part != "a" && part != "b" && part != "gain")) {
-      throw mx::Error(
+      throw Error(
           fmt::format("{}: tensors of layers are called LAYER.a, LAYER.b and LAYER.gain, not '{}'",
                       file, tensor.name));
     }
@@ -99,8 +99,7 @@ void ProductAccuracy::read_layers(const std::string& file) {
   for (const auto& [name, parts] : layers) {
     for (const char* part : {"a", "b"}) {
       if (parts.count(part) == 0) {
-        throw mx::Error(
-            fmt::format("{}: the layer {} has no tensor {}.{}", file, name, name, part));
+        throw Error(fmt::format("{}: the layer {} has no tensor {}.{}", file, name, name, part));
       }
     }
     const auto where = [&](const char* part) { return fmt::format("{}: {}.{}", file, name, part); };
@@ -133,15 +132,17 @@ void ProductAccuracy::add(Product product) {
 }
 
 const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product,
-                                                          mx::FormatId format_a,
-                                                          mx::FormatId format_b) const {
+                                                          numerics::FormatId format_a,
+                                                          numerics::FormatId format_b) const {
   const auto [entry, is_new] =
       powers_.try_emplace({&product - products_.data(), format_a, format_b});
   Powers& powers = entry->second;
   if (!is_new) return powers;
-  const mx::MxTensor a = mx::quantize_rows(product.a.data(), product.m, product.k, format_a);
-  const mx::MxTensor b = mx::quantize_rows(product.b.data(), product.n, product.k, format_b);
-  const std::vector<float> sums = mx::gemm_block(a, b, nullptr, true);
+  const numerics::MxTensor a =
+      numerics::quantize_rows(product.a.data(), product.m, product.k, format_a);
+  const numerics::MxTensor b =
+      numerics::quantize_rows(product.b.data(), product.n, product.k, format_b);
+  const std::vector<float> sums = numerics::gemm_block(a, b, nullptr, true);
   for (std::size_t i = 0; i < sums.size(); i++) {
     powers.signal += product.reference[i] * product.reference[i];
     powers.noise += std::pow(product.reference[i] - sums[i], 2);
@@ -150,8 +151,8 @@ const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product
 }
 
 std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const explore::Workload& workload,
-                                                             mx::FormatId format_a,
-                                                             mx::FormatId format_b) const {
+                                                             numerics::FormatId format_a,
+                                                             numerics::FormatId format_b) const {
   Powers all;
   Accuracy accuracy;
   for (const explore::Layer& layer : workload.layers) {
@@ -192,12 +193,12 @@ const ProductAccuracy::Product* ProductAccuracy::named(const std::string& layer)
   return found == products_.end() ? nullptr : &*found;
 }
 
-double ProductAccuracy::relative_noise(const Product& product, mx::FormatId format_a,
-                                       mx::FormatId format_b) const {
+double ProductAccuracy::relative_noise(const Product& product, numerics::FormatId format_a,
+                                       numerics::FormatId format_b) const {
   const Powers& powers = powers_of(product, format_a, format_b);
   const double noise = powers.noise / powers.signal;
   if (std::isfinite(noise)) return noise;
-  throw mx::Error(
+  throw Error(
       fmt::format("the product of the tensors of the layer {} is 0 or not finite", product.layer));
 }
 

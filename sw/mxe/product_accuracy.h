@@ -29,7 +29,7 @@ class ProductAccuracy {
 
   /// Two files: A [M, K] and B [N, K]. One .safetensors or .npz file: L.a [M, K], L.b [N, K] and
   /// optionally L.gain [1] for each layer L. No file: activations and weights of the digits'
-  /// network in float32, as layers dense1, dense2, ... Throws mx::Error for wrong shapes.
+  /// network in float32, as layers dense1, dense2, ... Throws Error for wrong shapes.
   explicit ProductAccuracy(const std::vector<std::string>& files);
 
   /// The product for a layer of a workload: equal name and equal K; null if there is none. Tensors
@@ -44,18 +44,19 @@ class ProductAccuracy {
     std::size_t layers = 0;  ///< layers with tensors
   };
   /// Quantizes with preset ocp and sums as the engine. Empty if no layer has tensors.
-  std::optional<Accuracy> of(const explore::Workload& workload, mx::FormatId format_a,
-                             mx::FormatId format_b) const;
+  std::optional<Accuracy> of(const explore::Workload& workload, numerics::FormatId format_a,
+                             numerics::FormatId format_b) const;
 
-  double relative_noise(const Product& product, mx::FormatId format_a, mx::FormatId format_b) const;
+  double relative_noise(const Product& product, numerics::FormatId format_a,
+                        numerics::FormatId format_b) const;
 
  private:
   struct Powers {
     double signal = 0, noise = 0;
   };
 
-  const Powers& powers_of(const Product& product, mx::FormatId format_a,
-                          mx::FormatId format_b) const;
+  const Powers& powers_of(const Product& product, numerics::FormatId format_a,
+                          numerics::FormatId format_b) const;
   void add(Product product);
   void add_digits();
   bool is_digits(const explore::Workload& workload) const;
@@ -65,7 +66,8 @@ class ProductAccuracy {
   std::vector<Product> products_;
   bool digits_ = false;  // the products are those of the digits' network
   /// Results by product index and formats: each product is computed once.
-  mutable std::map<std::tuple<std::ptrdiff_t, mx::FormatId, mx::FormatId>, Powers> powers_;
+  mutable std::map<std::tuple<std::ptrdiff_t, numerics::FormatId, numerics::FormatId>, Powers>
+      powers_;
 };
 
 }  // namespace mxe::cli

@@ -11,15 +11,15 @@ namespace mxe::cli {
 struct Operand {
   std::string path;
   Array<float> array;
-  mx::FormatId format;
+  numerics::FormatId format;
 };
 
 /// Quantizes A [..., M, K] and B [..., K, N], or [..., N, K] if transposed, and pairs their
 /// matrices; leading axes broadcast as in NumPy. The caller adds bias and output format. `threads`
-/// affects only the speed. Throws mx::Error for shapes that do not match.
+/// affects only the speed. Throws Error for shapes that do not match.
 Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
 
-/// Sets the products' bias. Throws mx::Error with `path` unless its shape is [N], [M, N] or that of
+/// Sets the products' bias. Throws Error with `path` unless its shape is [N], [M, N] or that of
 /// the result.
 void add_bias(Products& products, Array<float> bias, bool bf16, const std::string& path);
 

@@ -31,7 +31,7 @@ namespace {
 
 /// Returns an error status if standard output could not be written completely.
 int check_output(const std::string& who, int status) {
-  const std::string problem = mx::standard_output_error();
+  const std::string problem = numerics::standard_output_error();
   return problem.empty() ? status : fail(who, problem);
 }
 
@@ -40,7 +40,7 @@ int run_command(const std::string& who, const Command& command) {
     return check_output(who, command.run());
   } catch (const std::system_error& error) {
     // An error while printing to standard output has no file name.
-    const std::string problem = mx::standard_output_error();
+    const std::string problem = numerics::standard_output_error();
     return fail(who, problem.empty() ? error.what()
                                      : "standard output: cannot write: " + error.code().message());
   } catch (const DeviceFailure& failure) {

@@ -36,29 +36,28 @@ struct QuantizeOptions {
   bool swizzled = false, typed = false, stats = false, json = false;
 };
 
-mx::Quantizer resolve(const QuantizeOptions& options) {
-  mx::Overrides overrides;
+numerics::Quantizer resolve(const QuantizeOptions& options) {
+  numerics::Overrides overrides;
   if (!options.scale_rule.empty()) overrides["scale_rule"] = options.scale_rule;
   if (!options.rounding.empty()) overrides["rounding"] = options.rounding;
   if (options.seed) overrides["seed"] = static_cast<int64_t>(*options.seed);
   if (options.tensor_amax) overrides["tensor_amax"] = *options.tensor_amax;
-  mx::Quantizer quantizer = options.quantizer.resolve(std::move(overrides));
+  numerics::Quantizer quantizer = options.quantizer.resolve(std::move(overrides));
   if (!options.row_amaxes.empty() && !quantizer.options.row_scaled) {
-    throw mx::Error(
-        fmt::format("--row-amax is for presets with a scale for every row, not for '{}'",
-                    options.quantizer.preset));
+    throw Error(fmt::format("--row-amax is for presets with a scale for every row, not for '{}'",
+                            options.quantizer.preset));
   }
   return quantizer;
 }
 
-void require_types(const QuantizeOptions& options, const mx::Quantizer& quantizer) {
+void require_types(const QuantizeOptions& options, const numerics::Quantizer& quantizer) {
   if (!options.typed) return;
   if (options.packing != Packing::none) {
-    throw mx::Error("--typed and --pack exclude each other: --typed needs one code per byte");
+    throw Error("--typed and --pack exclude each other: --typed needs one code per byte");
   }
   const auto require = [](const CodeType& type, const std::string& name) {
     if (!type.npy.empty()) return;
-    throw mx::Error(fmt::format("--typed: ml_dtypes has no type for the codes of {}", name));
+    throw Error(fmt::format("--typed: ml_dtypes has no type for the codes of {}", name));
   };
   require(code_type(quantizer.format), quantizer.format.name);
   require(code_type(quantizer.options.scale_format), quantizer.options.scale_format.name());
@@ -72,7 +71,7 @@ CodeType file_type(const QuantizeOptions& options, CodeType type) {
 }
 
 void add_elements(OutputFiles& files, const QuantizeOptions& options,
-                  const mx::QuantizedArray& array) {
+                  const numerics::QuantizedArray& array) {
   if (array.has_wide_codes()) {
     files.add(options.elements, "elements", array.wide_codes, array.shape);
     return;
@@ -84,10 +83,10 @@ void add_elements(OutputFiles& files, const QuantizeOptions& options,
 }
 
 void add_scales(OutputFiles& files, const QuantizeOptions& options,
-                const mx::QuantizedArray& array) {
+                const numerics::QuantizedArray& array) {
   if (options.swizzled) {
-    mx::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
-                        array.shape.size());
+    numerics::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
+                              array.shape.size());
   }
   if (!array.has_scale_codes) {
     files.add(options.scales, "scales", array.scales, array.scale_shape);
@@ -102,9 +101,10 @@ void add_scales(OutputFiles& files, const QuantizeOptions& options,
 /// Adds the tensor scale to the .safetensors file of the scales, else of the elements. .npy files
 /// cannot hold it; --json and the printed line contain it.
 void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
-                      const mx::QuantizedArray& array) {
-  const mx::WholeScale whole = mx::whole_scale(array.options);
-  if (whole != mx::WholeScale::tensor_scale && whole != mx::WholeScale::tensor_amax) return;
+                      const numerics::QuantizedArray& array) {
+  const numerics::WholeScale whole = numerics::whole_scale(array.options);
+  if (whole != numerics::WholeScale::tensor_scale && whole != numerics::WholeScale::tensor_amax)
+    return;
   const bool together = options.elements == options.scales;
   for (const std::string& path : {options.scales, options.elements}) {
     if (std::filesystem::path(path).extension() != ".safetensors" && !(path == "-" && together)) {
@@ -116,7 +116,7 @@ void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
   }
 }
 
-void write_files(const QuantizeOptions& options, const mx::QuantizedArray& array) {
+void write_files(const QuantizeOptions& options, const numerics::QuantizedArray& array) {
   OutputFiles files;
   if (!options.elements.empty()) add_elements(files, options, array);
   if (!options.scales.empty()) add_scales(files, options, array);
@@ -126,7 +126,7 @@ void write_files(const QuantizeOptions& options, const mx::QuantizedArray& array
   files.write();
 }
 
-Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
+Json describe(const QuantizeOptions& options, const numerics::QuantizedArray& array) {
   Json json{
       {"format", options.quantizer.format},
       {"preset", options.quantizer.preset},
@@ -135,34 +135,34 @@ Json describe(const QuantizeOptions& options, const mx::QuantizedArray& array) {
       {"block", array.options.block_size},
       {"blocks", array.scales.size()},
       {"scale_format", array.has_scale_codes ? array.options.scale_format.name() : "float32"}};
-  const mx::WholeScale whole = mx::whole_scale(array.options);
-  if (whole == mx::WholeScale::tensor_scale || whole == mx::WholeScale::tensor_amax) {
+  const numerics::WholeScale whole = numerics::whole_scale(array.options);
+  if (whole == numerics::WholeScale::tensor_scale || whole == numerics::WholeScale::tensor_amax) {
     json["tensor_scale"] = array.tensor_scale;
     json["tensor_amax"] = array.tensor_amax;
   }
   return json;
 }
 
-void print_text(const QuantizeOptions& options, const mx::QuantizedArray& array) {
+void print_text(const QuantizeOptions& options, const numerics::QuantizedArray& array) {
   fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
              options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
-  switch (mx::whole_scale(array.options)) {
-    case mx::WholeScale::none:
+  switch (numerics::whole_scale(array.options)) {
+    case numerics::WholeScale::none:
       break;
-    case mx::WholeScale::tensor_scale:
+    case numerics::WholeScale::tensor_scale:
       fmt::print(", tensor scale {}", array.tensor_scale);
       break;
-    case mx::WholeScale::tensor_amax:
+    case numerics::WholeScale::tensor_amax:
       fmt::print(", tensor scale {}, tensor amax {}", array.tensor_scale, array.tensor_amax);
       break;
-    case mx::WholeScale::row_amaxes:
+    case numerics::WholeScale::row_amaxes:
       fmt::print(", a scale for every row");
       break;
   }
   fmt::print("\n");
 }
 
-void print_stats(const mx::QuantizationStats& stats) {
+void print_stats(const numerics::QuantizationStats& stats) {
   fmt::print("  SQNR        {:.2f} dB\n", stats.sqnr_db);
   fmt::print("  max error   {:.6g}\n", stats.max_error);
   fmt::print("  mean error  {:.6g}\n", stats.mean_error);
@@ -173,19 +173,19 @@ void print_stats(const mx::QuantizationStats& stats) {
 }
 
 int run(const QuantizeOptions& options) {
-  const mx::Quantizer quantizer = resolve(options);
+  const numerics::Quantizer quantizer = resolve(options);
   check_packing(quantizer.format, options.packing);
   require_types(options, quantizer);
   const Numbers input = read_numbers(options.input, options.tensor);
-  mx::QuantizeRequest request;
+  numerics::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
   request.threads = options.threads;
-  const mx::QuantizedArray array =
-      mx::quantize(input.array(), input.shape(), quantizer.format, quantizer.options, request);
+  const numerics::QuantizedArray array = numerics::quantize(
+      input.array(), input.shape(), quantizer.format, quantizer.options, request);
   write_files(options, array);
-  std::optional<mx::QuantizationStats> stats;
-  if (options.stats) stats = mx::quantization_stats(input.to_float32().data(), array);
+  std::optional<numerics::QuantizationStats> stats;
+  if (options.stats) stats = numerics::quantization_stats(input.to_float32().data(), array);
   if (options.json) {
     Json json = describe(options, array);
     if (stats) json["stats"] = to_json(*stats);

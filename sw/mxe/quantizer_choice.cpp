@@ -17,10 +17,10 @@ void QuantizerChoice::add_to(CLI::App& command) {
   command.add_option("--scale-format", scale_format, "eXmY: format of the scales (default: e8m0)");
 }
 
-mx::Quantizer QuantizerChoice::resolve(mx::Overrides more) const {
+numerics::Quantizer QuantizerChoice::resolve(numerics::Overrides more) const {
   if (block) more["block_size"] = int64_t{*block};
   if (!scale_format.empty()) more["scale_format"] = scale_format;
-  return mx::make_quantizer(format, preset, more);
+  return numerics::make_quantizer(format, preset, more);
 }
 
 }  // namespace mxe::cli

@@ -20,8 +20,9 @@ struct QuantizerChoice {
   std::optional<uint32_t> block;
 
   void add_to(CLI::App& command);
-  /// The quantizer with these switches and `more`. mx::make_quantizer refuses illegal combinations.
-  mx::Quantizer resolve(mx::Overrides more = {}) const;
+  /// The quantizer with these switches and `more`. numerics::make_quantizer refuses illegal
+  /// combinations.
+  numerics::Quantizer resolve(numerics::Overrides more = {}) const;
 };
 
 }  // namespace mxe::cli

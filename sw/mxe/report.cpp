@@ -26,7 +26,7 @@ int run(const ReportOptions& options) {
   const std::size_t cut_line = exploration.cut_line;
   const fs::path path =
       options.output.empty() ? fs::path(options.folder) / "report.html" : fs::path(options.output);
-  mx::write_file(path, report::make_page(std::move(exploration)));
+  numerics::write_file(path, report::make_page(std::move(exploration)));
   fmt::print("{}: {} points\n", path.string(), points);
   if (cut_line != 0) {
     fmt::print(stderr,

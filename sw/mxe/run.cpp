@@ -41,14 +41,14 @@ struct RunOptions {
 Target choose_target(const RunOptions& options) {
   const Target target = parse_target(options.on);
   if (target == Target::golden) {
-    throw mx::Error("firmware needs registers: cannot run on 'golden' (allowed: model, rtl)");
+    throw Error("firmware needs registers: cannot run on 'golden' (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  if (!options.waves.empty() && target != Target::rtl) throw mx::Error("--waves needs --on rtl");
+  if (!options.waves.empty() && target != Target::rtl) throw Error("--waves needs --on rtl");
   return target;
 }
 
-/// The server for gdb, with --gdb. Throws mx::Error if the port cannot be opened.
+/// The server for gdb, with --gdb. Throws Error if the port cannot be opened.
 std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   if (!options.gdb) return nullptr;
   auto server = std::make_unique<soc::GdbServer>(*options.gdb);
@@ -58,8 +58,8 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
 
 /// Runs the program on a new platform. Throws DeviceFailure if the simulation fails.
 soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
-  const soc::Program program =
-      parse_elf(options.firmware, mx::read_file(options.firmware), soc::Soc::program_memory());
+  const soc::Program program = parse_elf(options.firmware, numerics::read_file(options.firmware),
+                                         soc::Soc::program_memory());
   soc::SocOptions soc_options = options.soc;
   soc_options.timing = setup.timing;
   soc_options.arguments = options.arguments;
@@ -71,7 +71,7 @@ soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetu
       "soc", program, soc_options, [&] { return make_engine(target, setup); }, std::cin, std::cout);
   try {
     return platform.run();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
 }
@@ -89,11 +89,11 @@ int run(const RunOptions& options) {
   std::optional<ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const soc::Outcome outcome = simulate(options, target, setup);
-  mx::require_written(setup.waves);
+  numerics::require_written(setup.waves);
   if (trace) trace->close();
   // The program was ended because standard output is a closed pipe.
-  const std::string lost = mx::standard_output_error();
-  if (!lost.empty()) throw mx::Error(lost);
+  const std::string lost = numerics::standard_output_error();
+  if (!lost.empty()) throw Error(lost);
   if (options.summary) print_summary(outcome);
   if (!outcome.fault) return outcome.exit_code;
   fmt::print(stderr, "mxe run: {}\n", outcome.fault->text());

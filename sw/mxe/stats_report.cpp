@@ -6,7 +6,7 @@
 
 namespace mxe::cli {
 
-Json to_json(const mx::QuantizationStats& stats) {
+Json to_json(const numerics::QuantizationStats& stats) {
   Json histogram = Json::object();
   for (const auto& [exponent, blocks] : stats.scale_histogram) {
     histogram[std::to_string(exponent)] = blocks;

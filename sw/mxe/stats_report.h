@@ -6,6 +6,6 @@
 
 namespace mxe::cli {
 
-Json to_json(const mx::QuantizationStats& stats);
+Json to_json(const numerics::QuantizationStats& stats);
 
 }  // namespace mxe::cli

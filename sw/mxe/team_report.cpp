@@ -66,8 +66,8 @@ Json to_json(const TeamReport& report) {
 
 void print_text(const TeamReport& report) {
   fmt::print("[{}, {}] {} times [{}, {}] {} on {}, {} split among {} engines: {:.3f} s\n",
-             report.shape.m, report.shape.k, mx::element_format(report.shape.format_a).name,
-             report.shape.k, report.shape.n, mx::element_format(report.shape.format_b).name,
+             report.shape.m, report.shape.k, numerics::element_format(report.shape.format_a).name,
+             report.shape.k, report.shape.n, numerics::element_format(report.shape.format_b).name,
              target_name(report.on), split_name(report.axis), report.members.size(),
              report.wall_seconds);
   fmt::print("  configuration  {} ({})\n", report.setup.params.config_name(),

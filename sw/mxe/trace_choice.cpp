@@ -16,7 +16,7 @@ void TraceChoice::add_to(CLI::App& command) {
 
 void TraceChoice::require_possible(Target target) const {
   if (path_.empty() || target == Target::model) return;
-  throw mx::Error(fmt::format(
+  throw Error(fmt::format(
       "--trace needs --on model, not {} (signals of the RTL: mxe matmul --on rtl --waves)",
       target_name(target)));
 }

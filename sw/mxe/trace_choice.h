@@ -18,9 +18,9 @@ class TraceChoice {
   /// Adds the option to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
   bool wanted() const { return !path_.empty(); }
-  /// Throws mx::Error if a trace was requested and the target is not the model.
+  /// Throws Error if a trace was requested and the target is not the model.
   void require_possible(Target target) const;
-  /// Creates the file, if requested. Throws mx::Error if it cannot be written.
+  /// Creates the file, if requested. Throws Error if it cannot be written.
   std::optional<ChromeTrace> open() const;
 
  private:

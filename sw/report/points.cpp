@@ -130,14 +130,14 @@ constexpr Key kLayerKeys[] = {
 /// Only these keys, in this order.
 template <std::size_t Keys>
 Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
-  if (!object.is_object()) throw mx::Error(place + ": not a JSON object");
+  if (!object.is_object()) throw Error(place + ": not a JSON object");
   Json known = Json::object();
   for (const Key& key : keys) {
     const auto found = object.find(key.name);
     if (found == object.end() || found->is_null()) {
-      if (key.needed) throw mx::Error(fmt::format("{}: '{}' is missing", place, key.name));
+      if (key.needed) throw Error(fmt::format("{}: '{}' is missing", place, key.name));
     } else if (!key.is_right(*found)) {
-      throw mx::Error(fmt::format("{}: '{}' must be {}", place, key.name, key.wanted));
+      throw Error(fmt::format("{}: '{}' must be {}", place, key.name, key.wanted));
     } else {
       known[key.name] = *found;
     }
@@ -151,8 +151,7 @@ void require_all(const Json& object, const char* name, bool (*is_right)(const Js
   if (found == object.end()) return;
   for (const auto& [key, value] : found->items()) {
     if (is_right(value) || value.is_boolean() || value.is_null()) continue;
-    throw mx::Error(
-        fmt::format("{}: '{}' of '{}' must be {}", place, mx::printable(key), name, wanted));
+    throw Error(fmt::format("{}: '{}' of '{}' must be {}", place, printable(key), name, wanted));
   }
 }
 
@@ -162,11 +161,11 @@ void require_numbers(const Json& object, const char* name, const std::string& pl
 
 Json parse(const std::string& line, const std::string& place) {
   try {
-    return mx::parse_shallow<Json>(line);
+    return numerics::parse_shallow<Json>(line);
   } catch (const Json::exception&) {
-    throw mx::Error(place + ": not JSON");
+    throw Error(place + ": not JSON");
   } catch (const std::invalid_argument& error) {
-    throw mx::Error(fmt::format("{}: {}", place, error.what()));
+    throw Error(fmt::format("{}: {}", place, error.what()));
   }
 }
 
@@ -224,7 +223,7 @@ std::vector<Json> parse_lines(const std::string& text, const std::string& path, 
 
 std::optional<std::string> text_of(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
-  return mx::read_text(path);
+  return numerics::read_text(path);
 }
 
 /// The path of a point's trace, relative to `folder`; empty if there is none.
@@ -256,12 +255,12 @@ Exploration parse_points(const std::string& text, const std::string& path) {
     result.points.push_back(read_point(line, fmt::format("{}:{}", path, number)));
     return true;
   });
-  if (result.points.empty()) throw mx::Error(path + ":1: no points");
+  if (result.points.empty()) throw Error(path + ":1: no points");
   return result;
 }
 
 Json parse_space(const std::string& text, const std::string& path) {
-  return checked_space(mx::parse_json_file<Json>(text, path), path);
+  return checked_space(numerics::parse_json_file<Json>(text, path), path);
 }
 
 std::vector<Json> parse_mixtures(const std::string& text, const std::string& path) {
@@ -275,7 +274,7 @@ std::vector<Json> parse_combined(const std::string& text, const std::string& pat
 Exploration read_exploration(const fs::path& folder) {
   const fs::path path = folder / "points.jsonl";
   const std::optional<std::string> text = text_of(path);
-  if (!text) throw mx::Error(path.string() + ": there is no such file (mxe explore writes it)");
+  if (!text) throw Error(path.string() + ": there is no such file (mxe explore writes it)");
   Exploration result = parse_points(*text, path.string());
   for (std::size_t i = 0; i < result.points.size(); i++) {
     const std::string trace = trace_of(result.points[i], folder);

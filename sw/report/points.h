@@ -21,7 +21,7 @@ struct Exploration {
 
 /// Reads points.jsonl, space.json, formats.jsonl and combined.jsonl of `folder`, and finds the
 /// traces traces/<id>.json or traces/<id>.json.gz. Drops keys that the page does not use. Throws
-/// mx::Error, which names the file and the line, for missing or malformed contents.
+/// Error, which names the file and the line, for missing or malformed contents.
 Exploration read_exploration(const std::filesystem::path& folder);
 
 /// For the text of one file; `path` is for messages. parse_points() sets `points` and `cut_line`.

@@ -16,8 +16,9 @@ namespace {
 OutputFormat read_output(const Json& request) {
   OutputFormat output = parse_output_format(request.at("out_format").get<std::string>());
   if (output.kind == OutputFormat::Kind::mx) {
-    output.requant.rule = mx::parse_scale_rule(request.at("out_rule").get<std::string>());
-    output.requant.overflow = mx::parse_overflow(request.at("out_overflow").get<std::string>());
+    output.requant.rule = numerics::parse_scale_rule(request.at("out_rule").get<std::string>());
+    output.requant.overflow =
+        numerics::parse_overflow(request.at("out_overflow").get<std::string>());
   }
   return output;
 }
@@ -34,8 +35,8 @@ class Reader {
     return values;
   }
 
-  mx::MxTensor next_tensor(mx::FormatId format, std::size_t rows, std::size_t k) {
-    mx::MxTensor tensor{format, rows, k, {}, {}};
+  numerics::MxTensor next_tensor(numerics::FormatId format, std::size_t rows, std::size_t k) {
+    numerics::MxTensor tensor{format, rows, k, {}, {}};
     tensor.codes = next<uint8_t>(rows * k);
     tensor.scales = next<uint8_t>(rows * tensor.scale_columns());
     return tensor;
@@ -83,8 +84,8 @@ JobShape read_shape(const Json& request) {
   shape.m = request.at("m").get<std::size_t>();
   shape.n = request.at("n").get<std::size_t>();
   shape.k = request.at("k").get<std::size_t>();
-  shape.format_a = mx::parse_format(request.at("format_a").get<std::string>());
-  shape.format_b = mx::parse_format(request.at("format_b").get<std::string>());
+  shape.format_a = numerics::parse_format(request.at("format_a").get<std::string>());
+  shape.format_b = numerics::parse_format(request.at("format_b").get<std::string>());
   shape.output = read_output(request);
   if (request.value("bias_row", false)) shape.bias = BiasKind::row;
   return shape;
@@ -92,7 +93,7 @@ JobShape read_shape(const Json& request) {
 
 Products read_products(const Json& request, const Channel& channel) {
   const JobShape shape = read_shape(request);
-  mx::Batches batches;
+  numerics::Batches batches;
   batches.m = shape.m;
   batches.n = shape.n;
   batches.k = shape.k;
@@ -102,8 +103,10 @@ Products read_products(const Json& request, const Channel& channel) {
   const std::size_t count = batches.b_count == 1 ? 1 : batches.pairs.size();
   batches.shape = {count * shape.m, shape.n};
   Reader reader(channel);
-  const mx::MxTensor a = reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
-  const mx::MxTensor b = reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
+  const numerics::MxTensor a =
+      reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
+  const numerics::MxTensor b =
+      reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
   Products products = make_products(a, b, batches);
   for (Job& job : products.jobs) job.output = shape.output;
   if (const auto bias = request.at("bias").get<std::size_t>()) {

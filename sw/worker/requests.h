@@ -15,7 +15,7 @@ struct EngineRequest {
   EngineSetup setup;
 };
 
-/// Throws mx::Error if target, configuration, parameters or memory are not legal.
+/// Throws Error if target, configuration, parameters or memory are not legal.
 EngineRequest read_engine(const Json& request);
 
 JobShape read_shape(const Json& request);

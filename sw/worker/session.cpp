@@ -35,7 +35,7 @@ Json run_products(Device& device, const EngineSetup& setup, const Json& request,
   reply["scales"] = output.scales.size();
   reply["saturations"] = output.saturations;
   if (request.at("check").get<bool>()) {
-    mx::GemmOptions golden = engine_sums(setup.params.fp4_dual != 0);
+    numerics::GemmOptions golden = engine_sums(setup.params.fp4_dual != 0);
     golden.threads = request.at("threads").get<unsigned>();
     reply["difference"] = describe_difference(output, products.golden(golden), shape);
   }
@@ -50,7 +50,7 @@ bool reply_with(Channel& channel, const Answer& answer) {
   } catch (const DeviceFailure& failure) {
     channel.send(error("device", failure.what()));
     return false;
-  } catch (const mx::Error& wrong) {
+  } catch (const Error& wrong) {
     channel.send(error("value", wrong.what()));
   } catch (const std::bad_alloc&) {
     channel.send(error("value", "not enough memory for arrays of this size"));

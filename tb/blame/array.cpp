@@ -254,7 +254,7 @@ void add_array(const Context& context, Checks& checks) {
   constexpr unsigned kTreeW = 70;
   const Params& params = context.design.params();
   if (params.tree_w != kTreeW || !params.fp4_dual) {
-    throw mx::Error("the search for the first wrong value requires TREE_W = 70 and FP4_DUAL = 1");
+    throw Error("the search for the first wrong value requires TREE_W = 70 and FP4_DUAL = 1");
   }
   for (unsigned i = 0; i < feed_cols(params.num_pe); i++) {
     checks.push_back(std::make_unique<DecodeCheck>(

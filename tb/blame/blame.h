@@ -15,7 +15,7 @@ namespace mxe {
 /// data flow. Aborted jobs are not checked any further.
 class FirstWrongValue {
  public:
-  /// Observes `top`, which must be reset before it runs. Throws mx::Error if the design does not
+  /// Observes `top`, which must be reset before it runs. Throws Error if the design does not
   /// show its values or has blocks that are not modelled.
   explicit FirstWrongValue(RtlTop& top);
   ~FirstWrongValue();

@@ -42,12 +42,12 @@ Design::Design(RtlTop& top) : top_(&top), params_(top.params()) {
     const std::string name = value.name();
     values_.emplace(name, std::move(value));
   }
-  if (!has("u_datapath.clear_i")) throw mx::Error("the design does not show its values");
+  if (!has("u_datapath.clear_i")) throw Error("the design does not show its values");
 }
 
 const RtlValue& Design::find(const std::string& name) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) throw mx::Error(fmt::format("the design shows no '{}'", name));
+  if (found == values_.end()) throw Error(fmt::format("the design shows no '{}'", name));
   return found->second;
 }
 

@@ -34,7 +34,7 @@ class Design {
   explicit Design(RtlTop& top);
 
   const Params& params() const { return params_; }
-  /// Returns the value with this full name. Throws mx::Error if it does not exist.
+  /// Returns the value with this full name. Throws Error if it does not exist.
   const RtlValue& find(const std::string& name) const;
   bool has(const std::string& name) const { return values_.count(name) != 0; }
   const std::map<std::string, RtlValue>& values() const { return values_; }

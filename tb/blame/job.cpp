@@ -66,7 +66,7 @@ blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
 
 Job::Job(const Wide& job) {
   constexpr unsigned kWidth = 1099;
-  if (job.width() != kWidth) throw mx::Error("the RTL's job_t has an unexpected width");
+  if (job.width() != kWidth) throw Error("the RTL's job_t has an unexpected width");
   Fields fields(job, kWidth);
   a = fields.operand();
   b = fields.operand();

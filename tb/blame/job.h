@@ -31,7 +31,7 @@ struct Job {
   bool dual = false;
 
   Job() = default;
-  /// Throws mx::Error if job_t has an unexpected width.
+  /// Throws Error if job_t has an unexpected width.
   explicit Job(const Wide& job);
 };
 

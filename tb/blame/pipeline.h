@@ -38,7 +38,7 @@ class Pipeline {
     for (const blocks::Value& value : blocks::values_of(block)) {
       const auto found = inside.find(value.path);
       if (found == inside.end()) {
-        throw mx::Error("the design shows no '" + prefix + value.path + "'");
+        throw Error("the design shows no '" + prefix + value.path + "'");
       }
       values_.push_back({place(value.path), found->second});
       depth_ = std::max(depth_, values_.back().place.clocks + 1);

@@ -53,7 +53,7 @@ bool is_bus_error(int result) {
 
 void demand(int result, const char* action) {
   if (result == MXE_OK) return;
-  throw mx::Error(fmt::format("{}: {}", action, mxe_strerror(result)));
+  throw Error(fmt::format("{}: {}", action, mxe_strerror(result)));
 }
 
 /// Where the descriptor of a job is, by the job's number since the driver was opened.
@@ -137,7 +137,7 @@ void CoSim::run(const Batch& batch) {
   }
   try {
     run_hosts(hosts);
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     scoreboard_.add({"simulation", jobs_, error.what(), rtl_states()});
     broken_ = true;
     return;
@@ -155,7 +155,7 @@ void CoSim::open(Device& device, Host& host) {
   port = device.tap.attach(port);
   demand(mxe_open(&device.driver, &port, device.ring->get()), "mxe_open");
   const std::string contradiction = device.features.contradiction(device.driver.caps);
-  if (!contradiction.empty()) throw mx::Error(contradiction);
+  if (!contradiction.empty()) throw Error(contradiction);
 }
 
 void CoSim::run_on(Device& device, Host& host, const Batch& batch,
@@ -227,8 +227,8 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
       JobOutcome outcome;
       finish(device, outcome, id, start);
       if (outcome.result != MXE_ERR_SHAPE) {
-        throw mx::Error(fmt::format("{}: an empty job ended with: {}", device.name,
-                                    mxe_strerror(outcome.result)));
+        throw Error(fmt::format("{}: an empty job ended with: {}", device.name,
+                                mxe_strerror(outcome.result)));
       }
     }
     done += static_cast<uint32_t>(ids.size());
@@ -250,9 +250,10 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
     *part = (address + 63) / 64 * 64;
     address = *part + kApart;
   }
-  for (const mx::FormatId format : {mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp4_e2m1}) {
+  for (const numerics::FormatId format :
+       {numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp4_e2m1}) {
     job.format_a = job.format_b = static_cast<uint32_t>(format);
-    const bool dual = params.fp4_dual != 0 && format == mx::FormatId::mxfp4_e2m1;
+    const bool dual = params.fp4_dual != 0 && format == numerics::FormatId::mxfp4_e2m1;
     const std::pair<uint32_t mxe_job::*, uint32_t> sizes_and_steps[] = {
         {&mxe_job::m, params.rows},
         {&mxe_job::n, params.num_pe * params.acc_tiles},
@@ -265,8 +266,8 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
           if (&device == rtl_.get()) job.*size = (uint32_t{1} << power) + more;
           const std::string done = break_off(device, host, job, cycles);
           if (!others.empty() && done != others) {
-            throw mx::Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}",
-                                        cycles, job.m, job.n, job.k, done, others));
+            throw Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}", cycles,
+                                    job.m, job.n, job.k, done, others));
           }
           others = done;
         }
@@ -384,11 +385,11 @@ void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t st
   outcome.seen_done = current_cycle() - start;
   // Every later job would hang for as long.
   if (outcome.result == MXE_ERR_TIMEOUT) {
-    throw mx::Error(fmt::format("a job on the {} hangs: nothing completed for {} us", device.name,
-                                options_.timeout_us));
+    throw Error(fmt::format("a job on the {} hangs: nothing completed for {} us", device.name,
+                            options_.timeout_us));
   }
   if (std::exchange(device.tap.no_interrupt, false)) {
-    throw mx::Error(fmt::format("a job completed on the {} without an interrupt", device.name));
+    throw Error(fmt::format("a job completed on the {} without an interrupt", device.name));
   }
 }
 

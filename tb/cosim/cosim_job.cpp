@@ -20,7 +20,7 @@ JobCounts& JobCounts::operator+=(const JobCounts& other) {
 
 std::string CosimJob::describe() const {
   const JobLayout& l = layout;
-  const auto format = [](mx::FormatId id) { return mx::element_format(id).name; };
+  const auto format = [](numerics::FormatId id) { return numerics::element_format(id).name; };
   std::string text = batch == 1 ? "" : fmt::format("{} of ", batch);
   text += fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
   if (!bias.empty()) {
@@ -28,8 +28,8 @@ std::string CosimJob::describe() const {
   }
   text += fmt::format(" -> {}", output.name());
   if (output.kind == OutputFormat::Kind::mx) {
-    text += fmt::format(" ({}{})", mx::scale_rule_name(output.requant.rule),
-                        output.requant.overflow == mx::Overflow::special ? ", special" : "");
+    text += fmt::format(" ({}{})", numerics::scale_rule_name(output.requant.rule),
+                        output.requant.overflow == numerics::Overflow::special ? ", special" : "");
   }
   if (in_turn) text += ", in its turn";
   if (claims.any()) {

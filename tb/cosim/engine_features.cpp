@@ -10,15 +10,15 @@
 namespace mxe {
 namespace {
 
-bool contains(const std::vector<mx::FormatId>& formats, mx::FormatId format) {
+bool contains(const std::vector<numerics::FormatId>& formats, numerics::FormatId format) {
   return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
 }  // namespace
 
-bool EngineFeatures::has_pair(mx::FormatId a, mx::FormatId b) const {
+bool EngineFeatures::has_pair(numerics::FormatId a, numerics::FormatId b) const {
   return contains(formats_a, a) && contains(formats_b, b) &&
-         mx::pair_tree_width(a, b) <= params.tree_w;
+         numerics::pair_tree_width(a, b) <= params.tree_w;
 }
 
 bool EngineFeatures::has_result(const OutputFormat& output) const {

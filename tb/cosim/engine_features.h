@@ -20,8 +20,9 @@ struct EngineFeatures {
 
   std::string name = "mxe";
   Params params;
-  std::vector<mx::FormatId> formats_a{mx::kAllFormats.begin(), mx::kAllFormats.end()};
-  std::vector<mx::FormatId> formats_b = formats_a;
+  std::vector<numerics::FormatId> formats_a{numerics::kAllFormats.begin(),
+                                            numerics::kAllFormats.end()};
+  std::vector<numerics::FormatId> formats_b = formats_a;
   std::vector<OutputFormat> results = all_output_formats();  ///< rule and overflow do not matter
   bool bias_fp32 = true, bias_bf16 = true;
   bool batches = true;  ///< a job may have several products
@@ -37,7 +38,7 @@ struct EngineFeatures {
   /// Signals below the top that a recording shows besides the pins, as GTKWave names them.
   std::vector<std::string> waves;
 
-  bool has_pair(mx::FormatId a, mx::FormatId b) const;
+  bool has_pair(numerics::FormatId a, numerics::FormatId b) const;
   bool has_result(const OutputFormat& output) const;
   /// Whether CONTROL may say so.
   bool has_bias(bool bias, bool bf16) const { return bf16 ? bias_bf16 : bias_fp32 || !bias; }

@@ -25,15 +25,16 @@ JobSpec JobGenerator::next_spec() {
   for (;;) {
     // The pair with a rate of its own more often than the others.
     const bool dual = random_.one_in(10);
-    const mx::FormatId a = dual ? mx::FormatId::mxfp4_e2m1 : pick(random_, mx::kAllFormats);
-    const mx::FormatId b = dual ? a : pick(random_, mx::kAllFormats);
+    const numerics::FormatId a =
+        dual ? numerics::FormatId::mxfp4_e2m1 : pick(random_, numerics::kAllFormats);
+    const numerics::FormatId b = dual ? a : pick(random_, numerics::kAllFormats);
     // A job beyond the engine's features is one way to be illegal.
     const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
     if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
   }
 }
 
-JobSpec JobGenerator::next_spec(mx::FormatId format_a, mx::FormatId format_b,
+JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId format_b,
                                 bool beyond_features) {
   const Params& params = features_.params;
   JobSpec spec;
@@ -112,9 +113,10 @@ std::size_t JobGenerator::extent(unsigned tile, unsigned max) {
 
 OutputFormat JobGenerator::output() {
   OutputFormat output;
-  output.requant.format = pick(random_, mx::kAllFormats);
-  output.requant.rule = static_cast<mx::ScaleRule>(random_.uniform(0, 3));
-  output.requant.overflow = random_.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
+  output.requant.format = pick(random_, numerics::kAllFormats);
+  output.requant.rule = static_cast<numerics::ScaleRule>(random_.uniform(0, 3));
+  output.requant.overflow =
+      random_.one_in(2) ? numerics::Overflow::special : numerics::Overflow::saturate;
   const bool fp32 = random_.one_in(3), narrow = random_.one_in(5);
   if (fp32) return output;
   output.kind = OutputFormat::Kind::mx;

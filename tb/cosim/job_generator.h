@@ -23,15 +23,15 @@ class JobGenerator {
   /// The recipe of a job with everything random, within the engine's features unless it is illegal.
   JobSpec next_spec();
   /// The same for a given pair of formats.
-  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b) {
+  JobSpec next_spec(numerics::FormatId format_a, numerics::FormatId format_b) {
     return next_spec(format_a, format_b, false);
   }
 
   CosimJob next() { return make_job(next_spec()); }
-  CosimJob next(mx::FormatId a, mx::FormatId b) { return make_job(next_spec(a, b)); }
+  CosimJob next(numerics::FormatId a, numerics::FormatId b) { return make_job(next_spec(a, b)); }
 
  private:
-  JobSpec next_spec(mx::FormatId format_a, mx::FormatId format_b, bool beyond_features);
+  JobSpec next_spec(numerics::FormatId format_a, numerics::FormatId format_b, bool beyond_features);
   std::size_t extent(unsigned tile, unsigned max);
   OutputFormat output();
   std::size_t products(const JobSpec& spec) const;

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kGuardBytes = 64;
 
 /// Bits of a packed row's last byte that hold elements.
-uint8_t last_byte_mask(mx::FormatId format, std::size_t k) {
-  const auto bits = static_cast<std::size_t>(mx::element_format(format).bits) * k;
+uint8_t last_byte_mask(numerics::FormatId format, std::size_t k) {
+  const auto bits = static_cast<std::size_t>(numerics::element_format(format).bits) * k;
   return bits % 8 == 0 ? 0xFF : static_cast<uint8_t>((1u << (bits % 8)) - 1);
 }
 
@@ -38,8 +38,8 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
     const uint64_t draw = random.next();
     byte = (draw & 0x300) == 0 ? uint8_t{0xFF} : static_cast<uint8_t>(draw);
   }
-  write_rows(parts.a, mx::pack_rows(job.a), last_byte_mask(job.a.format, shape.k));
-  write_rows(parts.b, mx::pack_rows(job.b), last_byte_mask(job.b.format, shape.k));
+  write_rows(parts.a, numerics::pack_rows(job.a), last_byte_mask(job.a.format, shape.k));
+  write_rows(parts.b, numerics::pack_rows(job.b), last_byte_mask(job.b.format, shape.k));
   write_rows(parts.a_scales, job.a.scales, 0xFF);
   write_rows(parts.b_scales, job.b.scales, 0xFF);
   if (parts.c.exists()) write_rows(parts.c, store_bias(job.bias, job.bias_bf16), 0xFF);
@@ -134,7 +134,7 @@ std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
 
 unsigned JobImage::bits_of_result() const {
   if (output_.kind != OutputFormat::Kind::mx) return output_.alignment() * 8;
-  return static_cast<unsigned>(mx::element_format(output_.requant.format).bits);
+  return static_cast<unsigned>(numerics::element_format(output_.requant.format).bits);
 }
 
 Place JobImage::locate(uint64_t address) const {

@@ -16,12 +16,12 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-bool is_finite(mx::FormatId format, uint8_t code) {
-  return std::isfinite(mx::decode(format, code));
+bool is_finite(numerics::FormatId format, uint8_t code) {
+  return std::isfinite(numerics::decode(format, code));
 }
 
 /// The exponent of the largest value of a format.
-int emax(mx::FormatId format) { return mx::element_format(format).emax; }
+int emax(numerics::FormatId format) { return numerics::element_format(format).emax; }
 
 uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0, 254)); }
 
@@ -29,9 +29,9 @@ bool are_ties(Values values) { return values == Values::ties || values == Values
 
 /// The exponent of an operand's scales, so that the smallest product of two elements is a few
 /// binary places below the last one of an FP32 subnormal.
-int centre_of_tiny_ties(mx::FormatId format) {
+int centre_of_tiny_ties(numerics::FormatId format) {
   constexpr int kSmallestProduct = -152;
-  return kSmallestProduct / 2 - mx::element_format(format).lsb_exponent;
+  return kSmallestProduct / 2 - numerics::element_format(format).lsb_exponent;
 }
 
 /// About normally distributed, mean 0, variance 1.
@@ -42,7 +42,7 @@ float normal(Random& random) {
 }
 
 /// Row 0 in place of every other row.
-void repeat_first_row(mx::MxTensor& tensor) {
+void repeat_first_row(numerics::MxTensor& tensor) {
   const std::size_t columns = tensor.scale_columns();
   for (std::size_t row = 1; row < tensor.rows; row++) {
     std::memcpy(&tensor.codes[row * tensor.k], tensor.codes.data(), tensor.k);
@@ -56,10 +56,10 @@ void repeat_first_row(mx::MxTensor& tensor) {
 /// the whole one.
 class Operand {
  public:
-  Operand(const JobSpec& spec, mx::FormatId format, unsigned stream)
+  Operand(const JobSpec& spec, numerics::FormatId format, unsigned stream)
       : spec_(spec), format_(format), stream_(stream) {}
 
-  mx::MxTensor make(std::size_t rows) const;
+  numerics::MxTensor make(std::size_t rows) const;
 
  private:
   enum Use : unsigned { codes, scales, cancelled_codes, cancelled_scales, special };
@@ -67,33 +67,33 @@ class Operand {
   Random generator(std::size_t row, Use use) const {
     return Random(mix64(spec_.seed + mix64(stream_ * 16 + use)) + row);
   }
-  void fill_row(mx::MxTensor& tensor, std::size_t row) const;
-  void cancel(mx::MxTensor& tensor, std::size_t row) const;
-  void put_special(mx::MxTensor& tensor, std::size_t row) const;
-  void put_in_lane(mx::MxTensor& tensor, std::size_t row) const;
+  void fill_row(numerics::MxTensor& tensor, std::size_t row) const;
+  void cancel(numerics::MxTensor& tensor, std::size_t row) const;
+  void put_special(numerics::MxTensor& tensor, std::size_t row) const;
+  void put_in_lane(numerics::MxTensor& tensor, std::size_t row) const;
   uint8_t power_of_two(Random& random) const;
   uint8_t code(Random& random, std::size_t row) const;
   uint8_t scale(Random& random) const;
 
   const JobSpec& spec_;
-  mx::FormatId format_;
+  numerics::FormatId format_;
   unsigned stream_;
 };
 
-mx::MxTensor Operand::make(std::size_t rows) const {
+numerics::MxTensor Operand::make(std::size_t rows) const {
   if (spec_.values == Values::quantized) {
     std::vector<float> x;
     for (std::size_t row = 0; row < rows; row++) {
       Random random = generator(row, codes);
       for (std::size_t i = 0; i < spec_.k; i++) x.push_back(normal(random));
     }
-    return mx::quantize_rows(x.data(), rows, spec_.k, format_);
+    return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
   if (spec_.values == Values::ones) {
     const std::vector<float> x(rows * spec_.k, 1.0f);
-    return mx::quantize_rows(x.data(), rows, spec_.k, format_);
+    return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
-  mx::MxTensor tensor;
+  numerics::MxTensor tensor;
   tensor.format = format_;
   tensor.rows = rows;
   tensor.k = spec_.k;
@@ -108,7 +108,7 @@ mx::MxTensor Operand::make(std::size_t rows) const {
   return tensor;
 }
 
-void Operand::fill_row(mx::MxTensor& tensor, std::size_t row) const {
+void Operand::fill_row(numerics::MxTensor& tensor, std::size_t row) const {
   Random code_random = generator(row, codes), scale_random = generator(row, scales);
   for (std::size_t i = 0; i < tensor.k; i++) {
     tensor.codes[row * tensor.k + i] = code(code_random, row);
@@ -118,9 +118,9 @@ void Operand::fill_row(mx::MxTensor& tensor, std::size_t row) const {
 }
 
 uint8_t Operand::code(Random& random, std::size_t row) const {
-  const mx::ElementFormat& f = mx::element_format(format_);
+  const numerics::ElementFormat& f = numerics::element_format(format_);
   if (spec_.values == Values::zeros && !random.one_in(16)) {
-    return random.one_in(2) && f.kind == mx::FormatKind::floating
+    return random.one_in(2) && f.kind == numerics::FormatKind::floating
                ? static_cast<uint8_t>(f.sign_mask())
                : uint8_t{0};
   }
@@ -135,17 +135,17 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
   if (spec_.values == Values::sparse) return random.one_in(8) ? power_of_two(random) : uint8_t{0};
   for (;;) {
     const uint8_t c = static_cast<uint8_t>(random.next() & f.code_mask());
-    const bool is_zero = spec_.values == Values::special_lanes && mx::decode(format_, c) == 0;
+    const bool is_zero = spec_.values == Values::special_lanes && numerics::decode(format_, c) == 0;
     if (is_finite(format_, c) && !is_zero) return c;
   }
 }
 
 /// Any power of two of the format, of either sign.
 uint8_t Operand::power_of_two(Random& random) const {
-  const mx::ElementFormat& f = mx::element_format(format_);
+  const numerics::ElementFormat& f = numerics::element_format(format_);
   const bool negative = random.one_in(2);
   for (;;) {
-    if (f.kind != mx::FormatKind::floating) {
+    if (f.kind != numerics::FormatKind::floating) {
       const int value = 1 << random.uniform(0, 6);
       return static_cast<uint8_t>(negative ? -value : value);
     }
@@ -160,8 +160,8 @@ uint8_t Operand::power_of_two(Random& random) const {
 /// Of one operand, or of both: in row r, lane r of every block, a NaN or Inf, another one every 32
 /// rows; the lane is one further after 256, so that it is not always the same column of the array.
 /// Else: in row r, if it is odd, lane r / 2 of every block, a zero.
-void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
-  const mx::ElementFormat& f = mx::element_format(format_);
+void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
+  const numerics::ElementFormat& f = numerics::element_format(format_);
   std::vector<uint8_t> not_finite;
   for (unsigned code = 0; code <= f.code_mask(); code++) {
     const auto c = static_cast<uint8_t>(code);
@@ -169,18 +169,18 @@ void Operand::put_in_lane(mx::MxTensor& tensor, std::size_t row) const {
   }
   const bool is_special = spec_.seed % 3 == stream_ || spec_.seed % 3 == 2;
   if (is_special ? not_finite.empty() : row % 2 == 0) return;
-  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % mx::kBlockSize;
-  for (std::size_t i = lane; i < tensor.k; i += mx::kBlockSize) {
+  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % numerics::kBlockSize;
+  for (std::size_t i = lane; i < tensor.k; i += numerics::kBlockSize) {
     tensor.codes[row * tensor.k + i] =
-        is_special ? not_finite[row / mx::kBlockSize % not_finite.size()] : uint8_t{0};
+        is_special ? not_finite[row / numerics::kBlockSize % not_finite.size()] : uint8_t{0};
   }
 }
 
 /// At most one NaN or Inf in a row, so that it decides: anywhere in the first three blocks.
-void Operand::put_special(mx::MxTensor& tensor, std::size_t row) const {
-  const mx::ElementFormat& f = mx::element_format(format_);
+void Operand::put_special(numerics::MxTensor& tensor, std::size_t row) const {
+  const numerics::ElementFormat& f = numerics::element_format(format_);
   Random random = generator(row, special);
-  const std::size_t column = random.uniform(0, 3 * mx::kBlockSize - 1);
+  const std::size_t column = random.uniform(0, 3 * numerics::kBlockSize - 1);
   if (!(f.has_inf || f.has_nan) || column >= tensor.k || random.one_in(2)) return;
   uint8_t& code = tensor.codes[row * tensor.k + column];
   do {
@@ -195,10 +195,10 @@ uint8_t Operand::scale(Random& random) const {
   };
   switch (spec_.values) {
     case Values::specials:
-      return random.one_in(60) ? mx::kNanScale : around(127, 10);
+      return random.one_in(60) ? numerics::kNanScale : around(127, 10);
     case Values::extremes: {
       static constexpr std::array<uint8_t, 6> kScales{0, 1, 2, 252, 253, 254};
-      if (random.one_in(100)) return mx::kNanScale;
+      if (random.one_in(100)) return numerics::kNanScale;
       return random.one_in(3) ? around(127, 60) : kScales[random.uniform(0, kScales.size() - 1)];
     }
     case Values::tiny:
@@ -214,7 +214,7 @@ uint8_t Operand::scale(Random& random) const {
     case Values::sparse:
       return around(127, 30);
     case Values::nan_scales:
-      return mx::kNanScale;
+      return numerics::kNanScale;
     default:
       return around(127, random.one_in(4) ? 40 : 4);
   }
@@ -222,15 +222,15 @@ uint8_t Operand::scale(Random& random) const {
 
 /// Makes every second block of a row the one before it, elements negated where the format allows,
 /// so that exact sums vanish again and again and small remainders decide.
-void Operand::cancel(mx::MxTensor& tensor, std::size_t row) const {
-  const uint8_t sign = static_cast<uint8_t>(mx::element_format(format_).sign_mask());
-  const bool floating = mx::element_format(format_).kind == mx::FormatKind::floating;
+void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
+  const uint8_t sign = static_cast<uint8_t>(numerics::element_format(format_).sign_mask());
+  const bool floating = numerics::element_format(format_).kind == numerics::FormatKind::floating;
   Random random = generator(row, cancelled_codes);
   const bool negate = random.one_in(2);
   uint8_t* codes_of_row = &tensor.codes[row * tensor.k];
-  for (std::size_t i = mx::kBlockSize; i < tensor.k; i++) {
-    if (i / mx::kBlockSize % 2 == 0 || random.one_in(50)) continue;
-    uint8_t c = codes_of_row[i - mx::kBlockSize];
+  for (std::size_t i = numerics::kBlockSize; i < tensor.k; i++) {
+    if (i / numerics::kBlockSize % 2 == 0 || random.one_in(50)) continue;
+    uint8_t c = codes_of_row[i - numerics::kBlockSize];
     if (negate) c = floating ? c ^ sign : static_cast<uint8_t>(-c);
     codes_of_row[i] = c;
   }
@@ -248,7 +248,7 @@ void Operand::cancel(mx::MxTensor& tensor, std::size_t row) const {
 int mantissa_bits(const OutputFormat& output) {
   constexpr int kBfloat16Bits = 7;
   const NumberFormat* numbers = output.numbers();
-  if (numbers == nullptr) return mx::element_format(output.requant.format).mantissa_bits;
+  if (numbers == nullptr) return numerics::element_format(output.requant.format).mantissa_bits;
   if (numbers->narrow == nullptr) return kBfloat16Bits;
   // The largest number is 2 - 2^-bits times a power of two.
   const float significand = std::ldexp(numbers->largest, -std::ilogb(numbers->largest));
@@ -272,13 +272,13 @@ class BoundaryBlock {
     exponent_ =
         static_cast<int>(random.one_in(4) ? random.uniform(0, 276) : random.uniform(130, 170)) -
         149;
-    peak_column_ = random.uniform(0, mx::kBlockSize - 1);
+    peak_column_ = random.uniform(0, numerics::kBlockSize - 1);
     peak_ = peak(random);
   }
 
   float value(std::size_t column, Random& random) const {
     if (random.one_in(1000)) return random.one_in(2) ? kInf : std::nanf("");
-    const float magnitude = column % mx::kBlockSize == peak_column_ ? peak_ : other(random);
+    const float magnitude = column % numerics::kBlockSize == peak_column_ ? peak_ : other(random);
     return random.one_in(2) ? -magnitude : magnitude;
   }
 
@@ -295,7 +295,7 @@ class BoundaryBlock {
       case 1:
         significand = 2 - step;
         if (output_.kind == OutputFormat::Kind::mx) {
-          const mx::ElementFormat& format = mx::element_format(output_.requant.format);
+          const numerics::ElementFormat& format = numerics::element_format(output_.requant.format);
           significand = format.max / std::ldexp(1.0, format.emax);
         }
         break;
@@ -337,9 +337,9 @@ class BoundaryBlock {
 
 /// From far below the smallest product of two elements to far above it.
 float bias_about_products(const JobSpec& spec, Random& random) {
-  const auto smallest_of = [&spec](mx::FormatId format) {
+  const auto smallest_of = [&spec](numerics::FormatId format) {
     const int scale = spec.values == Values::tiny_ties ? centre_of_tiny_ties(format) : 0;
-    return mx::element_format(format).lsb_exponent + scale;
+    return numerics::element_format(format).lsb_exponent + scale;
   };
   const int smallest = smallest_of(spec.format_a) + smallest_of(spec.format_b);
   const int exponent = smallest - 32 + static_cast<int>(random.uniform(0, 64));
@@ -376,14 +376,14 @@ float lone_bit(std::size_t row, std::size_t column) {
   constexpr std::array<uint32_t, 5> kMantissas = {0, 0x400000, 0x600000, 0x700000, 0x7E0000};
   const auto sign = static_cast<uint32_t>((row + column) % 2) << 31;
   const uint32_t exponent = kExponents[row % 4];
-  if (column % mx::kBlockSize == row * 7 % mx::kBlockSize) {
+  if (column % numerics::kBlockSize == row * 7 % numerics::kBlockSize) {
     const uint64_t bit = uint64_t{1} << (row / 20 % (kMantissaBits + 1));
     const auto low = static_cast<uint32_t>(bit % (1u << kMantissaBits));
-    return mx::from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
+    return from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
   }
   const auto below = static_cast<uint32_t>(1 + column % 12);
   const uint32_t smaller = exponent > below ? exponent - below : 0;
-  return mx::from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
+  return from_bits(sign | smaller << kMantissaBits | 1u << (row + column) % kMantissaBits);
 }
 
 std::vector<float> make_bias(const JobSpec& spec) {
@@ -395,7 +395,8 @@ std::vector<float> make_bias(const JobSpec& spec) {
     Random random(mix64(spec.seed + mix64(kStream)) + row);
     BoundaryBlock block(spec.output, random);
     for (std::size_t column = 0; column < spec.n; column++) {
-      if (column > 0 && column % mx::kBlockSize == 0) block = BoundaryBlock(spec.output, random);
+      if (column > 0 && column % numerics::kBlockSize == 0)
+        block = BoundaryBlock(spec.output, random);
       if (spec.values == Values::boundaries) {
         bias.push_back(block.value(column, random));
       } else if (spec.values == Values::lone_bits) {

@@ -43,7 +43,8 @@ inline constexpr std::array<Values, 10> kRandomValues = {
 /// A job as a recipe: what it is made of, not the numbers themselves. Small enough to be printed,
 /// saved and varied; the same recipe makes the same job everywhere.
 struct JobSpec {
-  mx::FormatId format_a = mx::FormatId::mxfp8_e4m3, format_b = mx::FormatId::mxfp8_e4m3;
+  numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
+                     format_b = numerics::FormatId::mxfp8_e4m3;
   std::size_t m = 1, n = 1, k = 1;
   std::size_t batch = 1;
   Values values = Values::ones;

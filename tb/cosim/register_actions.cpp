@@ -44,7 +44,7 @@ void RegisterActions::log(const std::string& what) {
 }
 
 void RegisterActions::require(bool condition, const std::string& what) const {
-  if (!condition) throw mx::Error(fmt::format("{}: {}", engine_, what));
+  if (!condition) throw Error(fmt::format("{}: {}", engine_, what));
 }
 
 void RegisterActions::require_register(uint32_t offset, uint32_t expected,

@@ -13,7 +13,7 @@
 namespace mxe {
 
 /// What software does with the registers of one engine besides running jobs through the driver.
-/// What must be true of any engine is checked here and throws mx::Error. What the accesses read
+/// What must be true of any engine is checked here and throws Error. What the accesses read
 /// besides, and when, goes to a log that can be compared with that of another engine. The driver
 /// finds the registers as it left them.
 class RegisterActions {

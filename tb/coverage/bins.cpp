@@ -20,7 +20,7 @@ void Bins::define(const std::string& group, const std::string& about, ShortRun s
   Group fresh{group, about, short_run, bins, {}};
   for (const std::string& bin : bins) {
     if (!fresh.bins.emplace(bin, 0).second) {
-      throw mx::Error(fmt::format("coverage: bin '{}' is defined twice in group '{}'", bin, group));
+      throw Error(fmt::format("coverage: bin '{}' is defined twice in group '{}'", bin, group));
     }
   }
   groups_.push_back(std::move(fresh));
@@ -29,7 +29,7 @@ void Bins::define(const std::string& group, const std::string& about, ShortRun s
 Bins::Group& Bins::find(const std::string& name) {
   const auto group =
       std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.name == name; });
-  if (group == groups_.end()) throw mx::Error(fmt::format("coverage: no group '{}'", name));
+  if (group == groups_.end()) throw Error(fmt::format("coverage: no group '{}'", name));
   return *group;
 }
 
@@ -38,7 +38,7 @@ void Bins::hit(const std::string& group, const std::string& bin, uint64_t times)
   Group& found = find(group);
   const auto counted = found.bins.find(bin);
   if (counted == found.bins.end()) {
-    throw mx::Error(fmt::format("coverage: no bin '{}' in group '{}'", bin, group));
+    throw Error(fmt::format("coverage: no bin '{}' in group '{}'", bin, group));
   }
   counted->second += times;
 }

@@ -23,7 +23,7 @@ class Bins {
  public:
   void define(const std::string& group, const std::string& about, ShortRun short_run,
               const std::vector<std::string>& bins);
-  /// Throws mx::Error for an undefined bin.
+  /// Throws Error for an undefined bin.
   void hit(const std::string& group, const std::string& bin, uint64_t times = 1);
   void add(const BinCounts& counts);
 

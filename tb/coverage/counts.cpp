@@ -37,7 +37,7 @@ class TemporaryFile {
  public:
   TemporaryFile() : path_((fs::temp_directory_path() / "mxe_lines_XXXXXX").string()) {
     const int file = mkstemp(path_.data());
-    if (file < 0) throw mx::Error(fmt::format("cannot make a file like '{}'", path_));
+    if (file < 0) throw Error(fmt::format("cannot make a file like '{}'", path_));
     close(file);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -67,16 +67,16 @@ LineCounts line_counts(RtlTop& top) {
 void write_coverage(const std::string& directory, const CoverageCounts& counts) {
   std::error_code error;
   fs::create_directories(directory, error);
-  if (error) throw mx::Error(fmt::format("cannot make the directory '{}'", directory));
+  if (error) throw Error(fmt::format("cannot make the directory '{}'", directory));
   Bins bins = all_bins();
   bins.add(counts.bins);
-  mx::write_file(directory + "/bins.json", bins.to_json().dump(1) + "\n");
+  numerics::write_file(directory + "/bins.json", bins.to_json().dump(1) + "\n");
   if (counts.lines.empty()) return;
   std::string text = kHeader;
   for (const auto& [point, times] : counts.lines) {
     text += fmt::format("{}{}{}{}\n", kPointBegin, point, kPointEnd, times);
   }
-  mx::write_file(directory + "/lines.dat", text);
+  numerics::write_file(directory + "/lines.dat", text);
 }
 
 }  // namespace mxe

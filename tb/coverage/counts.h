@@ -24,7 +24,7 @@ void add(CoverageCounts& counts, const CoverageCounts& more);
 LineCounts line_counts(RtlTop& top);
 
 /// Writes DIR/bins.json (all bins with their counts) and, if lines were counted, DIR/lines.dat in
-/// Verilator's format. Throws mx::Error naming the file that cannot be written.
+/// Verilator's format. Throws Error naming the file that cannot be written.
 void write_coverage(const std::string& directory, const CoverageCounts& counts);
 
 }  // namespace mxe

@@ -17,17 +17,19 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const std::string& name_of(mx::FormatId format) { return mx::element_format(format).name; }
+const std::string& name_of(numerics::FormatId format) {
+  return numerics::element_format(format).name;
+}
 
 Names format_names() {
   Names names;
-  for (const mx::FormatId format : mx::kAllFormats) names.push_back(name_of(format));
+  for (const numerics::FormatId format : numerics::kAllFormats) names.push_back(name_of(format));
   return names;
 }
 
 /// Class of the number that a code represents.
-std::string element_class(mx::FormatId format, uint8_t code) {
-  const mx::ElementFormat& f = mx::element_format(format);
+std::string element_class(numerics::FormatId format, uint8_t code) {
+  const numerics::ElementFormat& f = numerics::element_format(format);
   const uint32_t bits = code & f.code_mask();
   const double value = f.decode(bits);
   if (std::isnan(value)) return "NaN";
@@ -35,14 +37,15 @@ std::string element_class(mx::FormatId format, uint8_t code) {
   if (value == 0) return bits == 0 ? "zero" : "negative zero";
   if (std::abs(value) == f.max) return "largest";
   if (std::abs(value) > f.max) return "beyond the largest";  // -2 of mxint8
-  if (f.kind == mx::FormatKind::floating && std::abs(value) < f.min_normal) return "subnormal";
+  if (f.kind == numerics::FormatKind::floating && std::abs(value) < f.min_normal)
+    return "subnormal";
   return "normal";
 }
 
-const std::array<std::string, 256>& element_classes(mx::FormatId format) {
+const std::array<std::string, 256>& element_classes(numerics::FormatId format) {
   static const auto kClasses = [] {
-    std::array<std::array<std::string, 256>, mx::kAllFormats.size()> all;
-    for (const mx::FormatId id : mx::kAllFormats) {
+    std::array<std::array<std::string, 256>, numerics::kAllFormats.size()> all;
+    for (const numerics::FormatId id : numerics::kAllFormats) {
       for (unsigned code = 0; code < 256; code++) {
         all[static_cast<std::size_t>(id)][code] = element_class(id, static_cast<uint8_t>(code));
       }
@@ -52,13 +55,13 @@ const std::array<std::string, 256>& element_classes(mx::FormatId format) {
   return kClasses[static_cast<std::size_t>(format)];
 }
 
-Names classes_of(mx::FormatId format) {
+Names classes_of(numerics::FormatId format) {
   const std::array<std::string, 256>& classes = element_classes(format);
   const std::set<std::string> once(classes.begin(), classes.end());
   return Names(once.begin(), once.end());
 }
 
-std::set<std::string> classes_in(mx::FormatId format, const std::vector<uint8_t>& codes) {
+std::set<std::string> classes_in(numerics::FormatId format, const std::vector<uint8_t>& codes) {
   std::array<bool, 256> seen{};
   for (const uint8_t code : codes) seen[code] = true;
   std::set<std::string> classes;
@@ -71,7 +74,7 @@ std::set<std::string> classes_in(mx::FormatId format, const std::vector<uint8_t>
 const Names kOperandScales = {"0", "1", "127", "254", "NaN", "others"};
 
 std::string operand_scale(uint8_t scale) {
-  if (scale == mx::kNanScale) return "NaN";
+  if (scale == numerics::kNanScale) return "NaN";
   const std::string number = std::to_string(scale);
   const bool special =
       std::find(kOperandScales.begin(), kOperandScales.end(), number) != kOperandScales.end();
@@ -123,7 +126,7 @@ void define_operands(Bins& bins) {
               cross({cross({format_names(), format_names()}, " x "), data}));
   Names elements, scales;
   for (const std::string operand : {"A", "B"}) {
-    for (const mx::FormatId format : mx::kAllFormats) {
+    for (const numerics::FormatId format : numerics::kAllFormats) {
       for (const std::string& c : classes_of(format)) {
         elements.push_back(operand + ", " + name_of(format) + ", " + c);
       }
@@ -141,18 +144,18 @@ void define_operands(Bins& bins) {
               cross({{"fp32", "bf16"}, kNumberClasses}));
 }
 
-bool has_zero_block(const mx::MxTensor& t) {
+bool has_zero_block(const numerics::MxTensor& t) {
   for (std::size_t row = 0; row < t.rows; row++) {
-    for (std::size_t k = 0; k < t.k; k += mx::kBlockSize) {
+    for (std::size_t k = 0; k < t.k; k += numerics::kBlockSize) {
       const uint8_t* begin = &t.codes[row * t.k + k];
-      const uint8_t* end = begin + std::min(mx::kBlockSize, t.k - k);
+      const uint8_t* end = begin + std::min(numerics::kBlockSize, t.k - k);
       if (std::all_of(begin, end, [](uint8_t code) { return code == 0; })) return true;
     }
   }
   return false;
 }
 
-void sample_operand(const std::string& name, const mx::MxTensor& tensor, Bins& bins) {
+void sample_operand(const std::string& name, const numerics::MxTensor& tensor, Bins& bins) {
   const std::string prefix = name + ", " + name_of(tensor.format);
   bins.hit("format of " + name, name_of(tensor.format));
   hit_all(bins, kElements, prefix, classes_in(tensor.format, tensor.codes));
@@ -190,7 +193,8 @@ const char* const kResultElements = "result elements";
 
 const Names kRules = [] {
   Names names;
-  for (const mx::ScaleRule rule : mx::kAllScaleRules) names.emplace_back(scale_rule_name(rule));
+  for (const numerics::ScaleRule rule : numerics::kAllScaleRules)
+    names.emplace_back(scale_rule_name(rule));
   return names;
 }();
 const Names kOverflows = {"saturate", "special"};
@@ -199,7 +203,7 @@ std::string overflow_name(const OutputFormat& output) {
   return kOverflows[static_cast<std::size_t>(output.requant.overflow)];
 }
 std::string rule_name(const OutputFormat& output) {
-  return mx::scale_rule_name(output.requant.rule);
+  return numerics::scale_rule_name(output.requant.rule);
 }
 
 void define_results(Bins& bins) {
@@ -216,15 +220,15 @@ void define_results(Bins& bins) {
   bins.define(kResults, "Every kind of number among results that are numbers.", ShortRun::some,
               cross({number_names(), kNumberClasses}));
   Names scales, elements;
-  for (const mx::FormatId format : mx::kAllFormats) {
-    const mx::ElementFormat& f = mx::element_format(format);
+  for (const numerics::FormatId format : numerics::kAllFormats) {
+    const numerics::ElementFormat& f = numerics::element_format(format);
     Names codes = {"0", "1 to 253", "NaN"};
     // Sums cannot have exponents above 127.
     if (f.emax == 0) codes.insert(codes.end() - 1, "254");
     for (const std::string& bin : cross({{f.name}, kRules, codes})) scales.push_back(bin);
     for (const std::string& overflow : kOverflows) {
       Names classes = {"zero", "normal", "largest", "beyond the largest"};
-      if (f.kind == mx::FormatKind::floating) {
+      if (f.kind == numerics::FormatKind::floating) {
         classes.insert(classes.end(), {"negative zero", "subnormal"});
       }
       if (overflow == "special" && f.has_inf) classes.emplace_back("infinity");
@@ -257,20 +261,20 @@ void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome
 }
 
 std::string result_scale(uint8_t scale) {
-  if (scale == mx::kNanScale) return "NaN";
+  if (scale == numerics::kNanScale) return "NaN";
   return scale == 0 || scale == 254 ? std::to_string(scale) : "1 to 253";
 }
 
 void sample_blocks(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
                    uint64_t saturations, Bins& bins) {
-  const mx::FormatId format = job.output.requant.format;
+  const numerics::FormatId format = job.output.requant.format;
   const std::string rule = name_of(format) + ", " + rule_name(job.output);
   const std::string overflow = name_of(format) + ", " + overflow_name(job.output);
   std::set<std::string> scales, elements;
   for (std::size_t row = 0; row < job.a.rows; row++) {
     const uint8_t* codes = row_of(image, outcome, "D", row);
     const std::set<std::string> classes =
-        classes_in(format, mx::unpack_rows(format, codes, 1, job.n(), 0));
+        classes_in(format, numerics::unpack_rows(format, codes, 1, job.n(), 0));
     elements.insert(classes.begin(), classes.end());
     const uint8_t* scale = row_of(image, outcome, "scales of D", row);
     for (std::size_t i = 0; i < job.output.scale_bytes(job.n()); i++) {
@@ -391,10 +395,12 @@ void JobBins::sample(const CosimJob& job, const JobImage& image, const Expectati
 void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
   const std::string config = params_.config_name();
   if (config == "custom") return;
-  const auto is4 = [](const mx::MxTensor& t) { return mx::element_format(t.format).bits == 4; };
+  const auto is4 = [](const numerics::MxTensor& t) {
+    return numerics::element_format(t.format).bits == 4;
+  };
   const bool dual = params_.fp4_dual != 0 && is4(job.a) && is4(job.b);
   // At the dual rate a word has twice as many elements.
-  const std::size_t rate = dual ? 2 : 1, word = mx::kBlockSize * rate;
+  const std::size_t rate = dual ? 2 : 1, word = numerics::kBlockSize * rate;
   const std::size_t group = params_.num_pe * params_.acc_tiles;
   const std::size_t slab = params_.b_buf_k * rate, chunk = params_.a_slab_k * rate;
   // In the order of kEdgeNames: a size of the job and the corresponding size of the engine.

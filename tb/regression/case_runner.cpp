@@ -85,10 +85,10 @@ class Child {
   Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
       : number_(number), printed_(std::tmpfile()), start_(WallClock::now()) {
     std::array<int, 2> ends{};
-    if (!printed_ || pipe(ends.data()) != 0) throw mx::Error("cannot make a file for a process");
+    if (!printed_ || pipe(ends.data()) != 0) throw Error("cannot make a file for a process");
     std::fflush(nullptr);
     pid_ = fork();
-    if (pid_ < 0) throw mx::Error("cannot start a process");
+    if (pid_ < 0) throw Error("cannot start a process");
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // end with the parent, which reads the result
       close(ends[0]);
@@ -242,8 +242,8 @@ namespace {
 CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool with_coverage) {
   const WallClock::time_point start = WallClock::now();
   if (options.ring_entries > options.params.queue_depth) {
-    throw mx::Error(fmt::format("the case has a ring of {} entries, the engine has at most {}",
-                                options.ring_entries, options.params.queue_depth));
+    throw Error(fmt::format("the case has a ring of {} entries, the engine has at most {}",
+                            options.ring_entries, options.params.queue_depth));
   }
   Coverage coverage(options.params);
   if (with_coverage) {

@@ -20,9 +20,12 @@ constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
 constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
-const std::vector<mx::FormatId> kFormats(mx::kAllFormats.begin(), mx::kAllFormats.end());
-const std::vector<mx::ScaleRule> kRules(mx::kAllScaleRules.begin(), mx::kAllScaleRules.end());
-const std::vector<mx::Overflow> kOverflows = {mx::Overflow::saturate, mx::Overflow::special};
+const std::vector<numerics::FormatId> kFormats(numerics::kAllFormats.begin(),
+                                               numerics::kAllFormats.end());
+const std::vector<numerics::ScaleRule> kRules(numerics::kAllScaleRules.begin(),
+                                              numerics::kAllScaleRules.end());
+const std::vector<numerics::Overflow> kOverflows = {numerics::Overflow::saturate,
+                                                    numerics::Overflow::special};
 const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
 const std::vector<Values> kValues = {
     Values::ones,      Values::quantized,    Values::codes,  Values::specials,
@@ -30,9 +33,9 @@ const std::vector<Values> kValues = {
     Values::zeros,     Values::boundaries,   Values::ties,   Values::special_lanes,
     Values::tiny_ties, Values::lone_bits,    Values::sparse, Values::nan_scales};
 
-std::string format_name(mx::FormatId format) { return mx::element_format(format).name; }
-std::string overflow_name(mx::Overflow overflow) {
-  return overflow == mx::Overflow::special ? "special" : "saturate";
+std::string format_name(numerics::FormatId format) { return numerics::element_format(format).name; }
+std::string overflow_name(numerics::Overflow overflow) {
+  return overflow == numerics::Overflow::special ? "special" : "saturate";
 }
 std::string bias_name(BiasKind bias) {
   static constexpr std::array<const char*, 3> kNames = {"none", "row", "full"};
@@ -81,7 +84,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
                  format_name);
   archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,
-                 mx::scale_rule_name);
+                 numerics::scale_rule_name);
   archive.choice("out_overflow", job.output.requant.overflow, normal.output.requant.overflow,
                  kOverflows, overflow_name);
 }
@@ -365,16 +368,16 @@ std::string case_text(const Json& json) {
 }
 
 CoSimCase load_case(const std::string& path) {
-  const Json json = mx::parse_json_file<Json>(mx::read_text(path), path);
+  const Json json = numerics::parse_json_file<Json>(numerics::read_text(path), path);
   try {
     return case_from_json(json);
-  } catch (const mx::Error& error) {
-    throw mx::Error(fmt::format("{}: {}", path, error.what()));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path, error.what()));
   }
 }
 
 void save_case(const std::string& path, const CoSimCase& cosim_case) {
-  mx::write_file(path, case_text(to_json(cosim_case)));
+  numerics::write_file(path, case_text(to_json(cosim_case)));
 }
 
 }  // namespace mxe

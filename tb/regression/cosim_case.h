@@ -37,13 +37,13 @@ struct CoSimCase {
 
 /// Omits members with default values.
 Json to_json(const CoSimCase& cosim_case);
-/// Inverse of to_json(). Throws mx::Error with the position of an invalid member.
+/// Inverse of to_json(). Throws Error with the position of an invalid member.
 CoSimCase case_from_json(const Json& json);
 
 /// The text of a case file: one line for each member of the case and for each job.
 std::string case_text(const Json& json);
 
-/// Throws mx::Error naming the file.
+/// Throws Error naming the file.
 CoSimCase load_case(const std::string& path);
 void save_case(const std::string& path, const CoSimCase& cosim_case);
 

@@ -41,7 +41,7 @@ class Writer {
   Json json_ = Json::object();
 };
 
-/// Throws mx::Error starting with `where` for invalid members.
+/// Throws Error starting with `where` for invalid members.
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
@@ -105,7 +105,7 @@ class Reader {
     }
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw mx::Error(fmt::format("{} {}", where_, what));
+    throw Error(fmt::format("{} {}", where_, what));
   }
   const std::string& where() const { return where_; }
 

@@ -16,7 +16,7 @@ void for_each_name(Reader& reader, const char* member, const Take& take) {
     if (!name.is_string()) reader.fail(fmt::format("'{}' must be an array of names", member));
     try {
       take(name.get<std::string>());
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       reader.fail(fmt::format("'{}': {}", member, error.what()));
     }
   }
@@ -29,32 +29,32 @@ Params read_parameters(Reader& reader) {
   try {
     const auto config = values->find("config");
     if (config != values->end()) {
-      if (!config->is_string()) throw mx::Error("'config' must be a name");
+      if (!config->is_string()) throw Error("'config' must be a name");
       params = Params::named(config->get<std::string>());
     }
     for (const ParameterInfo& info : parameter_table) {
       if (config != values->end()) break;
-      if (!values->contains(info.name)) throw mx::Error(fmt::format("{} is missing", info.name));
+      if (!values->contains(info.name)) throw Error(fmt::format("{} is missing", info.name));
     }
     for (const auto& [name, value] : values->items()) {
       if (name != "config") params.set(name + "=" + value.dump());
     }
     params.validate();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     reader.fail(fmt::format("'parameters': {}", error.what()));
   }
   return params;
 }
 
-void read_formats(Reader& reader, const char* member, std::vector<mx::FormatId>& formats) {
+void read_formats(Reader& reader, const char* member, std::vector<numerics::FormatId>& formats) {
   if (reader.find(member)) formats.clear();
   for_each_name(reader, member, [&](const std::string& name) {
-    for (const mx::FormatId format : mx::kAllFormats) {
-      if (name != mx::element_format(format).name) continue;
+    for (const numerics::FormatId format : numerics::kAllFormats) {
+      if (name != numerics::element_format(format).name) continue;
       formats.push_back(format);
       return;
     }
-    throw mx::Error(fmt::format("there is no format '{}'", name));
+    throw Error(fmt::format("there is no format '{}'", name));
   });
   if (formats.empty()) reader.fail(fmt::format("'{}' is empty", member));
 }
@@ -76,7 +76,7 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
   if (features.results.empty()) reader.fail("'results' is empty");
   if (reader.find("bias")) features.bias_fp32 = features.bias_bf16 = false;
   for_each_name(reader, "bias", [&](const std::string& name) {
-    if (name != "fp32" && name != "bf16") throw mx::Error("a bias is fp32 or bf16, not " + name);
+    if (name != "fp32" && name != "bf16") throw Error("a bias is fp32 or bf16, not " + name);
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
   reader.member("batches", features.batches, normal.batches);
@@ -94,7 +94,7 @@ RtlUnderTest load_engine(const std::string& library) {
   const EnginePlugin& plugin = load_engine_plugin(library);
   const std::string where = fmt::format("the description of '{}'", library);
   const Json description = Json::parse(plugin.description, nullptr, false);
-  if (description.is_discarded()) throw mx::Error(where + " is not valid JSON");
+  if (description.is_discarded()) throw Error(where + " is not valid JSON");
   RtlUnderTest rtl;
   rtl.make_top = plugin.make;
   rtl.own = features_from_json(description, where);

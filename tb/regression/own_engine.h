@@ -39,10 +39,10 @@ struct RtlUnderTest {
 };
 
 /// Loads an engine from a shared library and keeps it loaded. Times are not compared. Throws
-/// mx::Error if the file is missing, has another interface version or an invalid description.
+/// Error if the file is missing, has another interface version or an invalid description.
 RtlUnderTest load_engine(const std::string& library);
 
-/// Features from docs/bring-your-own-rtl.md JSON. Throws mx::Error starting with `where`.
+/// Features from docs/bring-your-own-rtl.md JSON. Throws Error starting with `where`.
 EngineFeatures features_from_json(const Json& json, const std::string& where);
 
 }  // namespace mxe

@@ -128,7 +128,7 @@ class Regression {
     }
     std::error_code error;
     std::filesystem::create_directories(options_.failures, error);
-    if (error) throw mx::Error(fmt::format("cannot make the directory '{}'", options_.failures));
+    if (error) throw Error(fmt::format("cannot make the directory '{}'", options_.failures));
     const std::string base = (std::filesystem::path(options_.failures) / found.name).string();
     failure.case_file = base + ".json";
     save_case(failure.case_file, minimal);
@@ -146,7 +146,7 @@ class Regression {
       return run_case(c, options_.rtl, failure.waves);
     };
     CasePool(record, 1).run(minimal);
-    mx::require_written(failure.waves);
+    numerics::require_written(failure.waves);
     write_gtkwave_file(failure.save_file, failure.waves, options_.rtl, failure.wrong_value);
   }
 
@@ -169,7 +169,7 @@ class Regression {
       const CaseResult result = CasePool(watch, 1).run(minimal);
       failure.wrong_value = result.first_wrong;
       failure.first_wrong = first_wrong_text(result);
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       failure.first_wrong = fmt::format("not looked for: {}", error.what());
     }
   }

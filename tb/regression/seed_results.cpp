@@ -46,7 +46,7 @@ class Merger {
   void add(const std::string& path) {
     const SeedResults part = load_results(path);
     if (part.config != options_.config || part.jobs_per_seed != options_.jobs_per_seed) {
-      throw mx::Error(fmt::format(
+      throw Error(fmt::format(
           "{} was run with --config {} --jobs-per-seed {}, not --config {} --jobs-per-seed {}",
           path, part.config, part.jobs_per_seed, options_.config, options_.jobs_per_seed));
     }
@@ -64,7 +64,7 @@ class Merger {
       if (i > first) missing.push_back(range(options_.first_seed + first, options_.first_seed + i));
     }
     if (!missing.empty()) {
-      throw mx::Error(fmt::format("none of the files has seed {}", fmt::join(missing, ", ")));
+      throw Error(fmt::format("none of the files has seed {}", fmt::join(missing, ", ")));
     }
     return std::move(merged_);
   }
@@ -73,13 +73,11 @@ class Merger {
   void add(const std::string& path, uint64_t seed, const CaseResult& result) {
     const uint64_t number = seed - options_.first_seed;
     if (number >= sources_.size()) {
-      throw mx::Error(
-          fmt::format("{} has seed {}, wanted are {}", path, seed,
-                      range(options_.first_seed, options_.first_seed + sources_.size())));
+      throw Error(fmt::format("{} has seed {}, wanted are {}", path, seed,
+                              range(options_.first_seed, options_.first_seed + sources_.size())));
     }
     std::string& source = sources_[number];
-    if (!source.empty())
-      throw mx::Error(fmt::format("seed {} is in {} and {}", seed, source, path));
+    if (!source.empty()) throw Error(fmt::format("seed {} is in {} and {}", seed, source, path));
     source = path;
     merged_.cases[number] = result;
   }
@@ -93,15 +91,15 @@ class Merger {
 
 void save_results(const std::string& path, const SeedResults& results) {
   // Flush to disk, because the machine may lose power.
-  mx::write_file(path, to_json(results).dump(1) + "\n", mx::Durable::yes);
+  numerics::write_file(path, to_json(results).dump(1) + "\n", numerics::Durable::yes);
 }
 
 SeedResults load_results(const std::string& path) {
-  const Json json = mx::parse_json_file<Json>(mx::read_text(path), path);
+  const Json json = numerics::parse_json_file<Json>(numerics::read_text(path), path);
   try {
     return seed_results_from_json(json);
   } catch (const Json::exception&) {
-    throw mx::Error(fmt::format("{}: not a file of mxe cosim --results", path));
+    throw Error(fmt::format("{}: not a file of mxe cosim --results", path));
   }
 }
 

@@ -194,8 +194,8 @@ class Shrinker {
           [i](JobSpec& s) { s.spoils.erase(s.spoils.begin() + static_cast<std::ptrdiff_t>(i)); });
     }
     try_change([](JobSpec& s) { s.output = {}; });
-    try_change([](JobSpec& s) { s.output.requant.rule = mx::ScaleRule::floor; });
-    try_change([](JobSpec& s) { s.output.requant.overflow = mx::Overflow::saturate; });
+    try_change([](JobSpec& s) { s.output.requant.rule = numerics::ScaleRule::floor; });
+    try_change([](JobSpec& s) { s.output.requant.overflow = numerics::Overflow::saturate; });
     try_change([](JobSpec& s) { s.bias = BiasKind::none; });
     try_change([](JobSpec& s) { s.bias_bf16 = false; });
     try_change([](JobSpec& s) { s.in_turn = false; });
@@ -210,8 +210,8 @@ class Shrinker {
       try_change([](JobSpec& s) { s.values = Values::codes; });
     }
     try_change([](JobSpec& s) { s.seed = 0; });
-    try_change([](JobSpec& s) { s.format_a = mx::FormatId::mxfp8_e4m3; });
-    try_change([](JobSpec& s) { s.format_b = mx::FormatId::mxfp8_e4m3; });
+    try_change([](JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
+    try_change([](JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });
     return progress;
   }
 

@@ -66,7 +66,7 @@ void write_gtkwave_file(const std::string& path, const std::string& waves, const
       text += fmt::format("@{}\nmxe_top.{}.{}\n", vector ? 22 : 28, rtl.top, signal);
     }
   }
-  mx::write_file(path, text);
+  numerics::write_file(path, text);
 }
 
 }  // namespace mxe

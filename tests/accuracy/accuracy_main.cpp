@@ -77,7 +77,7 @@ int sc_main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     return run_all(options);
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     fmt::print(stderr, "mxe_accuracy: {}\n", error.what());
     return 2;
   }

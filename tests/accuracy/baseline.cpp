@@ -58,7 +58,7 @@ void print(const std::vector<std::string>& lines) {
 int check_baseline(const std::string& path, const std::string& reason,
                    const MeasureEntry& measure) {
   std::ifstream in(path);
-  if (!in) throw mx::Error(fmt::format("{}: cannot open", path));
+  if (!in) throw Error(fmt::format("{}: cannot open", path));
   Json baseline = Json::parse(in);
   Findings all;
   for (Json& entry : baseline.at("jobs")) all.add(check(entry, measure(entry)));
@@ -75,7 +75,7 @@ int check_baseline(const std::string& path, const std::string& reason,
   std::ofstream out(path);
   out << baseline.dump(2) << "\n";
   out.close();
-  if (!out) throw mx::Error(fmt::format("{}: cannot write", path));
+  if (!out) throw Error(fmt::format("{}: cannot write", path));
   return 0;
 }
 

@@ -22,8 +22,8 @@ mxe::Stream stream_of(const Json& entry) {
   spec.m = entry.at("m");
   spec.n = entry.at("n");
   spec.k = entry.at("k");
-  spec.format_a = mx::parse_format(text("format_a"));
-  spec.format_b = mx::parse_format(text("format_b"));
+  spec.format_a = mxe::numerics::parse_format(text("format_a"));
+  spec.format_b = mxe::numerics::parse_format(text("format_b"));
   spec.output = mxe::parse_output_format(text("out_format"));
   if (entry.at("bias")) spec.bias = mxe::BiasKind::full;
   spec.values = mxe::Values::codes;

@@ -77,10 +77,10 @@ std::string read_all(int input) {
 
 StreamMeasurement measure(const Configuration& configuration, const Stream& stream) {
   int ends[2];
-  if (pipe(ends) != 0) throw mx::Error("no pipe to a child process");
+  if (pipe(ends) != 0) throw Error("no pipe to a child process");
   std::fflush(nullptr);
   const pid_t pid = fork();
-  if (pid < 0) throw mx::Error("no child process");
+  if (pid < 0) throw Error("no child process");
   if (pid == 0) child(ends[1], configuration, stream);
   close(ends[1]);
   const std::string text = read_all(ends[0]);
@@ -89,9 +89,8 @@ StreamMeasurement measure(const Configuration& configuration, const Stream& stre
   waitpid(pid, &status, 0);
 
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    throw mx::Error(fmt::format("a simulation ended with status {}", status));
-  if (json.contains("error")) throw mx::Error(json.at("error").get<std::string>());
+  if (json.is_discarded()) throw Error(fmt::format("a simulation ended with status {}", status));
+  if (json.contains("error")) throw Error(json.at("error").get<std::string>());
   StreamMeasurement result;
   for (const Json& job : json.at("jobs")) {
     result.jobs.push_back({job.at("job"), job.at("model"), job.at("rtl")});

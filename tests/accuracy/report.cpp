@@ -82,7 +82,7 @@ void replace_section(const std::string& path, const std::string& name, const std
   const std::size_t first = all.find(begin),
                     last = all.find(fmt::format("<!-- end of {} -->", name));
   if (first == std::string::npos || last == std::string::npos || last < first) {
-    throw mx::Error(fmt::format("{} has no section '{}'", path, name));
+    throw Error(fmt::format("{} has no section '{}'", path, name));
   }
   const std::size_t from = first + begin.size();
   all.replace(from, last - from, text);

@@ -26,7 +26,7 @@ Configuration configuration(const std::string& name) {
     const OddDesign odd = odd_design(name).value();
     return {name, odd.params, odd.make_top};
   }
-  throw mx::Error(
+  throw Error(
       fmt::format("no configuration '{}' here (allowed: small, base, narrow, beats)", name));
 }
 
@@ -67,12 +67,12 @@ double Workload::estimated_cycles(double m, double n, double k, const MemoryTimi
 CosimJob Workload::job(const MemoryTiming& timing) {
   for (;;) {
     const auto format = [this] {
-      return mx::kAllFormats[random_.uniform(0, mx::kAllFormats.size() - 1)];
+      return numerics::kAllFormats[random_.uniform(0, numerics::kAllFormats.size() - 1)];
     };
-    const mx::FormatId a = format(), b = format();
+    const numerics::FormatId a = format(), b = format();
     const unsigned m = size(1, kMaxSize), n = size(1, kMaxSize);
     const unsigned k = random_.one_in(6) ? size(kMaxSize, kMaxDeepK) : size(1, kMaxSize);
-    if (mx::pair_tree_width(a, b) > params_.tree_w) continue;
+    if (numerics::pair_tree_width(a, b) > params_.tree_w) continue;
     if (estimated_cycles(m, n, k, timing) > static_cast<double>(max_cycles_)) continue;
     JobSpec spec = generator_.next_spec(a, b);
     spec.m = m;

@@ -20,7 +20,7 @@ struct Configuration {
   Params params;
   std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
 };
-/// The configuration small, base, narrow or beats. Throws mx::Error for any other name.
+/// The configuration small, base, narrow or beats. Throws Error for any other name.
 Configuration configuration(const std::string& name);
 
 /// Jobs for one engine, back to back, with one memory.

@@ -77,69 +77,74 @@ void stream_dequantize(benchmark::State& state) {
   set_rate(state);
 }
 
-void quantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
+void quantize(benchmark::State& state, mxe::numerics::FormatId format, mxe::SimdLevel level) {
   const std::vector<float>& x = normals();
-  mx::QuantizeRequest request;
+  mxe::numerics::QuantizeRequest request;
   request.dequantize = false;
   request.simd = level;
-  mx::QuantizedArray result;
+  mxe::numerics::QuantizedArray result;
   for (auto _ : state) {
-    mx::quantize_into(x.data(), {kRows, kColumns}, mx::element_format(format), {}, request, result);
+    mxe::numerics::quantize_into(x.data(), {kRows, kColumns}, mxe::numerics::element_format(format),
+                                 {}, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
-void dequantize(benchmark::State& state, mx::FormatId format, mx::SimdLevel level) {
-  const mx::MxTensor tensor = mx::quantize_rows(normals().data(), kRows, kColumns, format);
+void dequantize(benchmark::State& state, mxe::numerics::FormatId format, mxe::SimdLevel level) {
+  const mxe::numerics::MxTensor tensor =
+      mxe::numerics::quantize_rows(normals().data(), kRows, kColumns, format);
   std::vector<float> out(kElements);
   for (auto _ : state) {
-    mx::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows, kColumns, 1,
-                        level, out.data());
+    mxe::numerics::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows,
+                                   kColumns, 1, level, out.data());
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
 // From 16-bit numbers, for which the stream differs.
-void quantize_halves(benchmark::State& state, const mx::Quantizer& quantizer, mx::NumberType type) {
+void quantize_halves(benchmark::State& state, const mxe::numerics::Quantizer& quantizer,
+                     mxe::numerics::NumberType type) {
   std::vector<uint16_t> x;
   for (const float value : normals()) {
-    const uint32_t bits = mx::to_bits(value);
-    x.push_back(type == mx::NumberType::float16 ? mx::float16_bits(bits) : mx::bfloat16_bits(bits));
+    const uint32_t bits = mxe::to_bits(value);
+    x.push_back(type == mxe::numerics::NumberType::float16 ? mxe::numerics::float16_bits(bits)
+                                                           : mxe::numerics::bfloat16_bits(bits));
   }
-  mx::QuantizeRequest request;
+  mxe::numerics::QuantizeRequest request;
   request.dequantize = false;
-  mx::QuantizedArray result;
+  mxe::numerics::QuantizedArray result;
   for (auto _ : state) {
-    mx::quantize_into(mx::FloatArray(x.data(), type), {kRows, kColumns}, quantizer.format,
-                      quantizer.options, request, result);
+    mxe::numerics::quantize_into(mxe::numerics::FloatArray(x.data(), type), {kRows, kColumns},
+                                 quantizer.format, quantizer.options, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
 // quantize_rows as called by `mxe quantize --threads`; wall time.
-void quantize_threads(benchmark::State& state, mx::FormatId format) {
+void quantize_threads(benchmark::State& state, mxe::numerics::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
   const std::vector<float>& x = normals();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(mx::quantize_rows(x.data(), kRows, kColumns, format, {}, threads));
+    benchmark::DoNotOptimize(
+        mxe::numerics::quantize_rows(x.data(), kRows, kColumns, format, {}, threads));
   }
   set_rate(state);
 }
 
 // A preset's whole quantizer with blocks along `axis`: codes, scale codes and scales. Output memory
 // is allocated before.
-void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, int axis) {
+void quantize_preset(benchmark::State& state, const mxe::numerics::Quantizer& quantizer, int axis) {
   const std::vector<float>& x = normals();
-  mx::QuantizeRequest request;
+  mxe::numerics::QuantizeRequest request;
   request.axis = axis;
   request.dequantize = false;
-  mx::QuantizedArray result;
+  mxe::numerics::QuantizedArray result;
   for (auto _ : state) {
-    mx::quantize_into(x.data(), {kRows, kColumns}, quantizer.format, quantizer.options, request,
-                      result);
+    mxe::numerics::quantize_into(x.data(), {kRows, kColumns}, quantizer.format, quantizer.options,
+                                 request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
@@ -147,15 +152,16 @@ void quantize_preset(benchmark::State& state, const mx::Quantizer& quantizer, in
 
 void register_presets() {
   std::vector<std::string> formats = {"nvfp4"};
-  for (const mx::FormatRow& row : mx::kFormats) formats.emplace_back(row.name);
-  for (const std::string& preset : mx::preset_names()) {
+  for (const mxe::numerics::FormatRow& row : mxe::numerics::kFormats)
+    formats.emplace_back(row.name);
+  for (const std::string& preset : mxe::numerics::preset_names()) {
     const bool nvfp4 = preset.rfind("nvfp4", 0) == 0;
     for (const std::string& format : formats) {
       if (nvfp4 != (format == "nvfp4")) continue;
-      mx::Quantizer quantizer;
+      mxe::numerics::Quantizer quantizer;
       try {
-        quantizer = mx::make_quantizer(format, preset);
-      } catch (const mx::Error&) {  // this preset does not have the format
+        quantizer = mxe::numerics::make_quantizer(format, preset);
+      } catch (const mxe::Error&) {  // this preset does not have the format
         continue;
       }
       const std::string name = preset + "/" + format;
@@ -171,18 +177,21 @@ const bool kRegistered = [] {
   benchmark::RegisterBenchmark("stream/quantize", stream_quantize);
   benchmark::RegisterBenchmark("stream/dequantize", stream_dequantize);
   benchmark::RegisterBenchmark("stream/quantize_16_bits", stream_quantize_halves);
-  for (const mx::SimdLevel level :
-       {mx::SimdLevel::portable, mx::SimdLevel::avx2, mx::SimdLevel::avx512}) {
-    if (!mx::runs_simd_level(level)) continue;
-    for (const mx::FormatId format : mx::kAllFormats) {
-      const std::string suffix = mx::element_format(format).name + "/" + mx::simd_level_name(level);
+  for (const mxe::SimdLevel level :
+       {mxe::SimdLevel::portable, mxe::SimdLevel::avx2, mxe::SimdLevel::avx512}) {
+    if (!mxe::runs_simd_level(level)) continue;
+    for (const mxe::numerics::FormatId format : mxe::numerics::kAllFormats) {
+      const std::string suffix =
+          mxe::numerics::element_format(format).name + "/" + mxe::simd_level_name(level);
       benchmark::RegisterBenchmark(("quantize/" + suffix).c_str(), quantize, format, level);
       benchmark::RegisterBenchmark(("dequantize/" + suffix).c_str(), dequantize, format, level);
     }
   }
-  for (const mx::FormatId format : {mx::FormatId::mxfp4_e2m1, mx::FormatId::mxfp8_e4m3}) {
-    benchmark::RegisterBenchmark(("quantize_threads/" + mx::element_format(format).name).c_str(),
-                                 quantize_threads, format)
+  for (const mxe::numerics::FormatId format :
+       {mxe::numerics::FormatId::mxfp4_e2m1, mxe::numerics::FormatId::mxfp8_e4m3}) {
+    benchmark::RegisterBenchmark(
+        ("quantize_threads/" + mxe::numerics::element_format(format).name).c_str(),
+        quantize_threads, format)
         ->ArgName("threads")
         ->Arg(1)
         ->Arg(2)
@@ -190,12 +199,12 @@ const bool kRegistered = [] {
   }
   register_presets();
   for (const char* preset : {"ocp", "torchao-rceil", "torchmx", "microxcaling-nearest"}) {
-    const mx::Quantizer quantizer = mx::make_quantizer("mxfp8_e4m3", preset);
+    const mxe::numerics::Quantizer quantizer = mxe::numerics::make_quantizer("mxfp8_e4m3", preset);
     const std::string suffix = std::string(preset) + "/mxfp8_e4m3";
     benchmark::RegisterBenchmark(("quantize_bfloat16/" + suffix).c_str(), quantize_halves,
-                                 quantizer, mx::NumberType::bfloat16);
+                                 quantizer, mxe::numerics::NumberType::bfloat16);
     benchmark::RegisterBenchmark(("quantize_float16/" + suffix).c_str(), quantize_halves, quantizer,
-                                 mx::NumberType::float16);
+                                 mxe::numerics::NumberType::float16);
   }
   return true;
 }();

@@ -31,7 +31,7 @@
 namespace mxe {
 namespace {
 
-constexpr mx::FormatId kFormat = mx::FormatId::mxfp8_e4m3;
+constexpr numerics::FormatId kFormat = numerics::FormatId::mxfp8_e4m3;
 constexpr uint32_t kSize = 512;
 
 /// Simulated cycles per second of processor time of each engine; the best run counts.
@@ -41,15 +41,15 @@ std::map<std::string, double>& rates() {
 }
 
 void demand(int result) {
-  if (result != MXE_OK) throw mx::Error(mxe_strerror(result));
+  if (result != MXE_OK) throw Error(mxe_strerror(result));
 }
 
-mx::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
+numerics::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
   std::vector<float> x(std::size_t{rows} * k);
   for (float& value : x) value = normal(random);
-  return mx::quantize_rows(x.data(), rows, k, kFormat);
+  return numerics::quantize_rows(x.data(), rows, k, kFormat);
 }
 
 /// An engine on its platform with an open driver, and a product of a given shape in memory.
@@ -92,7 +92,8 @@ class Bench {
   }
 
  private:
-  static void write(Host& host, uint64_t address, uint64_t scales, const mx::MxTensor& tensor) {
+  static void write(Host& host, uint64_t address, uint64_t scales,
+                    const numerics::MxTensor& tensor) {
     std::memcpy(host.memory().data(address, tensor.codes.size()), tensor.codes.data(),
                 tensor.codes.size());
     std::memcpy(host.memory().data(scales, tensor.scales.size()), tensor.scales.data(),

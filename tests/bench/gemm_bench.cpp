@@ -47,26 +47,29 @@ void sgemm(benchmark::State& state) {
 }
 #endif
 
-void golden(benchmark::State& state, mx::FormatId format_a, mx::FormatId format_b,
-            const mx::GemmOptions& options) {
-  const mx::MxTensor a = mx::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
-  const mx::MxTensor b = mx::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
-  for (auto _ : state) benchmark::DoNotOptimize(mx::gemm(a, b, nullptr, options));
+void golden(benchmark::State& state, mxe::numerics::FormatId format_a,
+            mxe::numerics::FormatId format_b, const mxe::numerics::GemmOptions& options) {
+  const mxe::numerics::MxTensor a =
+      mxe::numerics::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
+  const mxe::numerics::MxTensor b =
+      mxe::numerics::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
+  for (auto _ : state) benchmark::DoNotOptimize(mxe::numerics::gemm(a, b, nullptr, options));
   set_rate(state);
 }
 
 // One thread with the best vector level, one with AVX2, and two threads (wall time).
-void register_pair(mx::FormatId a, mx::FormatId b) {
-  const std::string name = "gemm/" + mx::element_format(a).name + "/" + mx::element_format(b).name;
-  mx::GemmOptions options;
+void register_pair(mxe::numerics::FormatId a, mxe::numerics::FormatId b) {
+  const std::string name =
+      "gemm/" + mxe::numerics::element_format(a).name + "/" + mxe::numerics::element_format(b).name;
+  mxe::numerics::GemmOptions options;
   benchmark::RegisterBenchmark(name.c_str(), golden, a, b, options);
   options.threads = 2;
   benchmark::RegisterBenchmark((name + "/threads:2").c_str(), golden, a, b, options)
       ->MeasureProcessCPUTime()
       ->UseRealTime();
   options.threads = 1;
-  options.simd = mx::SimdLevel::avx2;
-  if (mx::best_simd_level() == mx::SimdLevel::avx512) {
+  options.simd = mxe::SimdLevel::avx2;
+  if (mxe::best_simd_level() == mxe::SimdLevel::avx512) {
     benchmark::RegisterBenchmark((name + "/avx2").c_str(), golden, a, b, options);
   }
 }
@@ -75,8 +78,8 @@ const bool kRegistered = [] {
 #ifdef MXE_HAVE_OPENBLAS
   benchmark::RegisterBenchmark("gemm/openblas_sgemm", sgemm);
 #endif
-  for (const mx::FormatId a : mx::kAllFormats) {
-    for (const mx::FormatId b : mx::kAllFormats) {
+  for (const mxe::numerics::FormatId a : mxe::numerics::kAllFormats) {
+    for (const mxe::numerics::FormatId b : mxe::numerics::kAllFormats) {
       if (a <= b) register_pair(a, b);
     }
   }

@@ -33,8 +33,8 @@ class EmptyArrays : public CliTest {
   }
 
   std::pair<std::string, Shape> description(const std::string& name) {
-    const mx::NpyArray array = mx::read_npy(path(name));
-    return {std::string(mx::dtype_name(array.dtype)), array.shape};
+    const numerics::NpyArray array = numerics::read_npy(path(name));
+    return {std::string(numerics::dtype_name(array.dtype)), array.shape};
   }
 
   static Shape blocks_along(Shape shape, std::size_t axis, std::size_t block) {
@@ -86,9 +86,9 @@ TEST_F(EmptyArrays, SafetensorsKeepTheirTypes) {
         std::tuple("nvfp4", "F4", "F8_E4M3"), std::tuple("mxint8", "I8", "F8_E8M0")}) {
     SCOPED_TRACE(format);
     succeed({"quantize", path("x.npy"), "--format", format, "--elements", file, "--scales", file});
-    const std::vector<uint8_t> bytes = mx::read_file(file);
+    const std::vector<uint8_t> bytes = numerics::read_file(file);
     const auto type = [&bytes](const std::string& name) {
-      return mx::parse_safetensors(bytes.data(), bytes.size(), "q", name).at(0).dtype;
+      return numerics::parse_safetensors(bytes.data(), bytes.size(), "q", name).at(0).dtype;
     };
     EXPECT_EQ(type("elements"), elements);
     EXPECT_EQ(type("scales"), scales);

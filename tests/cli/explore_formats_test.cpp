@@ -36,9 +36,9 @@ class ExploreFormats : public CliTest {
   // Random float32 numbers around 1, from a fixed seed.
   void write_tensors(const std::map<std::string, std::vector<std::size_t>>& shapes) {
     std::mt19937 draw(18);
-    std::vector<mx::NamedTensor> tensors;
+    std::vector<numerics::NamedTensor> tensors;
     for (const auto& [name, shape] : shapes) {
-      mx::NamedTensor tensor;
+      numerics::NamedTensor tensor;
       tensor.name = name;
       tensor.array.shape = shape;
       std::size_t count = 1;
@@ -50,7 +50,7 @@ class ExploreFormats : public CliTest {
       }
       tensors.push_back(tensor);
     }
-    const std::vector<uint8_t> bytes = mx::format_safetensors(tensors);
+    const std::vector<uint8_t> bytes = numerics::format_safetensors(tensors);
     std::ofstream(path("net.safetensors"), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
@@ -101,7 +101,7 @@ TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   explore({});
   std::ifstream file(path("net.safetensors"), std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  const std::vector<mx::NamedTensor> gains = mx::parse_safetensors(
+  const std::vector<numerics::NamedTensor> gains = numerics::parse_safetensors(
       reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), "net", "mid.gain");
   float gain = 0;
   std::copy_n(gains[0].array.data.begin(), sizeof gain, reinterpret_cast<uint8_t*>(&gain));

@@ -57,9 +57,9 @@ class ExploreQuestions : public CliTest {
   // Numbers from 1 to 2 that depend only on their place.
   void write_tensors(const std::string& file,
                      const std::map<std::string, std::vector<std::size_t>>& shapes) {
-    std::vector<mx::NamedTensor> tensors;
+    std::vector<numerics::NamedTensor> tensors;
     for (const auto& [name, shape] : shapes) {
-      mx::NamedTensor tensor;
+      numerics::NamedTensor tensor;
       tensor.name = name;
       tensor.array.shape = shape;
       for (std::size_t i = 0; i < shape[0] * shape[1]; i++) {
@@ -69,7 +69,7 @@ class ExploreQuestions : public CliTest {
       }
       tensors.push_back(std::move(tensor));
     }
-    const std::vector<uint8_t> bytes = mx::format_safetensors(tensors);
+    const std::vector<uint8_t> bytes = numerics::format_safetensors(tensors);
     std::ofstream(path(file), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));

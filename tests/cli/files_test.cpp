@@ -54,7 +54,7 @@ TEST_F(Files, NpzStoredAndDeflated) {
 
 TEST_F(Files, DamagedNpz) {
   std::string file;
-  for (const uint8_t byte : mx::read_file(kStored)) file += static_cast<char>(byte);
+  for (const uint8_t byte : numerics::read_file(kStored)) file += static_cast<char>(byte);
   const std::vector<std::string> command{"quantize", path("x.npz"), "--format",
                                          "mxint8",   "--tensor",    "x"};
   write_text("x.npz", file.substr(0, file.size() - 30));
@@ -138,9 +138,9 @@ TEST_F(Files, WritesTensorsWithTheirTypes) {
                    "--scales", file, "--dequantized", path("d.npy")})
                   .exit_code,
               0);
-    const std::vector<uint8_t> bytes = mx::read_file(file);
+    const std::vector<uint8_t> bytes = numerics::read_file(file);
     const auto tensor = [&bytes](const std::string& name) {
-      return mx::parse_safetensors(bytes.data(), bytes.size(), "q", name).at(0);
+      return numerics::parse_safetensors(bytes.data(), bytes.size(), "q", name).at(0);
     };
     EXPECT_EQ(tensor("elements").dtype, expected.elements);
     EXPECT_EQ(tensor("elements").array.shape, (std::vector<std::size_t>{2, 4}));

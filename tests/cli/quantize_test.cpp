@@ -220,9 +220,9 @@ TEST_F(Quantize, NarrowValues) {
     SCOPED_TRACE(dtype);
     dequantize("mxfp8_e4m3", {"--dtype", dtype});
     EXPECT_EQ(read_text("d2.npy").size() + 16, wide.size());
-    const mx::NpyArray narrow = mx::read_npy(path("d2.npy"));
-    EXPECT_EQ(mx::dtype_name(narrow.dtype), dtype);
-    EXPECT_EQ(mx::to_float32(narrow, dtype), read_floats("d.npy", {8}));
+    const numerics::NpyArray narrow = numerics::read_npy(path("d2.npy"));
+    EXPECT_EQ(numerics::dtype_name(narrow.dtype), dtype);
+    EXPECT_EQ(numerics::to_float32(narrow, dtype), read_floats("d.npy", {8}));
   }
   expect_error({"dequantize", "--elements", path("e.npy"), "--scales", path("s.npy"), "--format",
                 "mxfp8_e4m3", "--output", path("o.npy"), "--dtype", "int8"},

@@ -109,7 +109,7 @@ void CliTest::write_text(const std::string& name, const std::string& text) {
 
 void CliTest::write_floats(const std::string& name, const std::vector<float>& values,
                            const std::vector<std::size_t>& shape) {
-  mx::write_npy(path(name), values.data(), shape);
+  numerics::write_npy(path(name), values.data(), shape);
 }
 
 void CliTest::write_random(const std::string& name, const std::vector<std::size_t>& shape,
@@ -133,17 +133,17 @@ bool CliTest::same_bytes(const std::string& a, const std::string& b) {
 
 std::vector<float> CliTest::read_floats(const std::string& name,
                                         const std::vector<std::size_t>& shape) {
-  const mx::NpyArray array = mx::read_npy(path(name));
+  const numerics::NpyArray array = numerics::read_npy(path(name));
   EXPECT_EQ(array.shape, shape) << name;
-  EXPECT_EQ(array.dtype, mx::DType::float32) << name;
-  return mx::to_float32(array, name);
+  EXPECT_EQ(array.dtype, numerics::DType::float32) << name;
+  return numerics::to_float32(array, name);
 }
 
 std::vector<uint8_t> CliTest::read_bytes(const std::string& name,
                                          const std::vector<std::size_t>& shape) {
-  const mx::NpyArray array = mx::read_npy(path(name));
+  const numerics::NpyArray array = numerics::read_npy(path(name));
   EXPECT_EQ(array.shape, shape) << name;
-  return mx::to_uint8(array, name);
+  return numerics::to_uint8(array, name);
 }
 
 }  // namespace mxe::test

@@ -38,9 +38,9 @@ class TensorScale : public CliTest {
     EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
   }
 
-  mx::NamedTensor tensor(const std::string& name, const std::string& tensor) {
-    const std::vector<uint8_t> bytes = mx::read_file(path(name));
-    return mx::parse_safetensors(bytes.data(), bytes.size(), name, tensor).at(0);
+  numerics::NamedTensor tensor(const std::string& name, const std::string& tensor) {
+    const std::vector<uint8_t> bytes = numerics::read_file(path(name));
+    return numerics::parse_safetensors(bytes.data(), bytes.size(), name, tensor).at(0);
   }
 };
 
@@ -58,11 +58,11 @@ TEST_F(TensorScale, SafetensorsFilesCarryIt) {
     SCOPED_TRACE(preset);
     const std::string file = path("q.safetensors");
     const nlohmann::json json = quantize(preset, file, file);
-    const mx::NamedTensor scale = tensor("q.safetensors", "tensor_scale");
+    const numerics::NamedTensor scale = tensor("q.safetensors", "tensor_scale");
     EXPECT_EQ(scale.dtype, "F32");
     EXPECT_TRUE(scale.array.shape.empty());
-    EXPECT_EQ(mx::to_float32(scale.array, "q")[0], json.at("tensor_scale").get<float>());
-    EXPECT_EQ(mx::to_float32(tensor("q.safetensors", "tensor_amax").array, "q")[0],
+    EXPECT_EQ(numerics::to_float32(scale.array, "q")[0], json.at("tensor_scale").get<float>());
+    EXPECT_EQ(numerics::to_float32(tensor("q.safetensors", "tensor_amax").array, "q")[0],
               json.at("tensor_amax").get<float>());
     expect_same_values(dequantize(preset, file, file));
   }
@@ -172,7 +172,8 @@ TEST_F(TensorScale, ANanOfTheArrayComesBack) {
   const ProgramRun run = mxe({"quantize", path("x.npy"), "--format", "nvfp4", "--block", "2",
                               "--elements", file, "--scales", file});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(std::isnan(mx::to_float32(tensor("q.safetensors", "tensor_scale").array, "q")[0]));
+  EXPECT_TRUE(
+      std::isnan(numerics::to_float32(tensor("q.safetensors", "tensor_scale").array, "q")[0]));
   const ProgramRun back = mxe(dequantize("ocp", file, file, {"--block", "2"}));
   EXPECT_EQ(back.exit_code, 0) << back.err;
   for (const float value : read_floats("d2.npy", {2, 2})) EXPECT_TRUE(std::isnan(value));

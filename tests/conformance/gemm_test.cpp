@@ -15,7 +15,7 @@
 #include "model/numerics/gemm/accumulate.h"
 #include "tests/conformance/records.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 struct GemmCase {
@@ -187,4 +187,4 @@ TEST(GemmConformance, NoticesWrongExponentAndZeroEngine) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -19,7 +19,7 @@
 #include "model/numerics/files/npy.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 using Json = nlohmann::json;
@@ -281,4 +281,4 @@ TEST(Peers, NoticesEveryWrongSwitchOfTensorScales) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 #include "model/numerics/quantize/ascend.h"
 #include "tests/conformance/records.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 struct Dots {
@@ -101,4 +101,4 @@ TEST(Ascend, SampleFilesByteForByte) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/files/npy.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 class Records {
  public:
@@ -49,4 +49,4 @@ class Records {
   std::size_t at_ = 0;
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -61,16 +61,16 @@ uint8_t random_scale(Random& random, Numbers numbers) {
   return kEdges[random.uniform(0, 5)];
 }
 
-mx::MxTensor random_tensor(Random& random, mx::FormatId format, std::size_t rows, std::size_t k,
-                           Numbers numbers, unsigned special_in) {
-  const mx::ElementFormat& element = mx::element_format(format);
-  mx::MxTensor tensor;
+numerics::MxTensor random_tensor(Random& random, numerics::FormatId format, std::size_t rows,
+                                 std::size_t k, Numbers numbers, unsigned special_in) {
+  const numerics::ElementFormat& element = numerics::element_format(format);
+  numerics::MxTensor tensor;
   tensor.format = format;
   tensor.rows = rows;
   tensor.k = k;
   for (std::size_t i = 0; i < rows * k; i++) {
     uint32_t code = static_cast<uint32_t>(random.next()) & element.code_mask();
-    const bool special = element.kind == mx::FormatKind::floating &&
+    const bool special = element.kind == numerics::FormatKind::floating &&
                          (code & (element.sign_mask() - 1)) > element.max_code;
     if (special && (special_in == 0 || !random.one_in(special_in))) code = element.max_code;
     tensor.codes.push_back(static_cast<uint8_t>(code));
@@ -91,11 +91,11 @@ void add_bias(Random& random, Job& job) {
     auto bits = static_cast<uint32_t>(random.next());
     if (moderate) bits = (bits & 0x83FFFFFF) | 0x3C000000;
     if (job.bias_bf16) bits &= 0xFFFF0000;
-    job.bias.push_back(mx::from_bits(bits));
+    job.bias.push_back(from_bits(bits));
   }
 }
 
-Job random_job(Random& random, mx::FormatId format_a, mx::FormatId format_b,
+Job random_job(Random& random, numerics::FormatId format_a, numerics::FormatId format_b,
                const OutputFormat& output) {
   const auto numbers =
       random.one_in(2) ? Numbers::moderate : static_cast<Numbers>(random.uniform(0, 3));
@@ -107,8 +107,9 @@ Job random_job(Random& random, mx::FormatId format_a, mx::FormatId format_b,
   job.b = random_tensor(random, format_b, n, k, numbers, special_in);
   add_bias(random, job);
   job.output = output;
-  job.output.requant.rule = static_cast<mx::ScaleRule>(random.uniform(0, 3));
-  job.output.requant.overflow = random.one_in(2) ? mx::Overflow::special : mx::Overflow::saturate;
+  job.output.requant.rule = static_cast<numerics::ScaleRule>(random.uniform(0, 3));
+  job.output.requant.overflow =
+      random.one_in(2) ? numerics::Overflow::special : numerics::Overflow::saturate;
   job.layout.a_offset = static_cast<unsigned>(random.uniform(0, 40));
   job.layout.b_gap = static_cast<unsigned>(random.uniform(0, 3));
   return job;
@@ -144,8 +145,8 @@ struct Seen {
     dual += result.counter("dual_cycles");
     if (job.output.kind != OutputFormat::Kind::fp32) return;
     for (const float value : load_output(result.output, job.m(), job.n(), job.output)) {
-      const uint32_t magnitude = mx::to_bits(value) & 0x7FFFFFFF;
-      if (magnitude == mx::kInfinity) infinite++;
+      const uint32_t magnitude = to_bits(value) & 0x7FFFFFFF;
+      if (magnitude == kInfinity) infinite++;
       if (magnitude != 0 && magnitude < 0x00800000) subnormal++;
     }
   }
@@ -177,14 +178,14 @@ TEST(Arithmetic, StructuralIsGoldenForEveryPairAndOutput) {
   Seen seen;
   uint64_t seed = kSeed;
   for (const std::unique_ptr<Engines>& engines : all) {
-    for (const mx::FormatId format_a : mx::kAllFormats) {
-      for (const mx::FormatId format_b : mx::kAllFormats) {
-        if (mx::pair_tree_width(format_a, format_b) > engines->params.tree_w) continue;
+    for (const numerics::FormatId format_a : numerics::kAllFormats) {
+      for (const numerics::FormatId format_b : numerics::kAllFormats) {
+        if (numerics::pair_tree_width(format_a, format_b) > engines->params.tree_w) continue;
         for (const OutputFormat& output : all_output_formats()) {
           SCOPED_TRACE(testing::Message()
                        << "seed " << seed << ": " << engines->params.to_string() << ", "
-                       << mx::element_format(format_a).name << " "
-                       << mx::element_format(format_b).name << " " << output.name());
+                       << numerics::element_format(format_a).name << " "
+                       << numerics::element_format(format_b).name << " " << output.name());
           Random random(seed++);
           for (int i = 0; i < 2; i++) {
             expect_same(random_job(random, format_a, format_b, output), *engines, seen);
@@ -207,7 +208,7 @@ template <unsigned Width>
 struct Truncating {
   uint32_t acc_o = 0;
 
-  void evaluate(mx::Int128 sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
+  void evaluate(Int128 sum, int32_t exp, bool nan, bool pinf, bool ninf, uint32_t acc) {
     blocks::RtlAccumulator<Width> rounded;
     rounded.evaluate(sum, exp, nan, pinf, ninf, acc);
     acc_o = rounded.acc_o;
@@ -225,9 +226,10 @@ TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
   setup.arithmetic = make_structural_arithmetic_with<Truncating>;
   Device device(Target::model, setup);
   Random random(kSeed);
-  Job job = random_job(random, mx::FormatId::mxfp8_e4m3, mx::FormatId::mxfp8_e4m3, OutputFormat());
-  job.a = random_tensor(random, mx::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
-  job.b = random_tensor(random, mx::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
+  Job job = random_job(random, numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp8_e4m3,
+                       OutputFormat());
+  job.a = random_tensor(random, numerics::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
+  job.b = random_tensor(random, numerics::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
   job.bias.clear();
   const std::vector<float> sums = job.sums(engine_sums(true));
   const std::vector<float> cut = load_output(device.run(job).output, 9, 9, job.output);
@@ -264,14 +266,14 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
 
   // One block of ones; the scales of A are 2^3, of B's columns 2^0 to 2^3.
   Job job;
-  job.a = {mx::FormatId::mxint8, 2, 32, std::vector<uint8_t>(64, 64), {130, 130}};
-  job.b = {mx::FormatId::mxint8, 4, 32, std::vector<uint8_t>(128, 64), {127, 128, 129, 130}};
+  job.a = {numerics::FormatId::mxint8, 2, 32, std::vector<uint8_t>(64, 64), {130, 130}};
+  job.b = {numerics::FormatId::mxint8, 4, 32, std::vector<uint8_t>(128, 64), {127, 128, 129, 130}};
   const DeviceResult result = device.run(job);
   EXPECT_EQ(load_output(result.output, 2, 4, job.output).back(), 2048.0f);
   EXPECT_EQ(scale->value("nan_o"), blocks::Bits{0});
   // Both operands have weights of 2^-6: exp_o is 3 + 3 - 12 plus the bias.
   EXPECT_EQ(scale->value("exp_o"), blocks::Bits{blocks::kExpBias - 6});
-  EXPECT_EQ(pe->value("facc_even.acc_o"), blocks::Bits{mx::to_bits(2048.0f)});
+  EXPECT_EQ(pe->value("facc_even.acc_o"), blocks::Bits{to_bits(2048.0f)});
   EXPECT_FALSE(pe->value("no_such_signal"));
   ASSERT_EQ(rows.cycles.size(), 2u);
   EXPECT_EQ(rows.cycles[1], rows.cycles[0] + 1);
@@ -290,14 +292,14 @@ TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
 
   // 64 ones by ones, 32 of them in the odd chain; stored as one E4M3 block: 2^6 is 2^(8 - 2).
   Job job;
-  job.a = {mx::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
-  job.b = {mx::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
+  job.a = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
+  job.b = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
   job.output = parse_output_format("mxfp8_e4m3");
   device.run(job);
-  EXPECT_EQ(value_of("model.engine.drain.merge_0", "odd_i"), blocks::Bits{mx::to_bits(32.0f)});
-  EXPECT_EQ(value_of("model.engine.drain.merge_0.facc", "acc_o"), blocks::Bits{mx::to_bits(64.0f)});
+  EXPECT_EQ(value_of("model.engine.drain.merge_0", "odd_i"), blocks::Bits{to_bits(32.0f)});
+  EXPECT_EQ(value_of("model.engine.drain.merge_0.facc", "acc_o"), blocks::Bits{to_bits(64.0f)});
   EXPECT_EQ(value_of("model.engine.drain.requant.collect", "ramax_o"),
-            blocks::Bits{mx::to_bits(64.0f) >> 15 << 1});
+            blocks::Bits{to_bits(64.0f) >> 15 << 1});
   EXPECT_EQ(value_of("model.engine.drain.requant.scale", "scale_o"), blocks::Bits{127 + 6 - 8});
 }
 
@@ -307,7 +309,7 @@ TEST(Arithmetic, NamesAreGoldenAndStructural) {
   try {
     parse_arithmetic("exact");
     ADD_FAILURE() << "nothing thrown";
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "unknown arithmetic 'exact' (allowed: golden, structural)");
   }
 }

@@ -280,7 +280,7 @@ std::string breach_of(const std::function<void(CheckerBench&)>& act) {
   CheckerBench bench;
   try {
     act(bench);
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "none";
@@ -491,7 +491,7 @@ std::string lite_breach_of(const std::function<void(LiteBench&)>& act) {
   LiteBench bench;
   try {
     act(bench);
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "none";

@@ -146,9 +146,9 @@ TEST_P(AllPairs, Agree) {
   const CoSimOptions options = options_of(scenario);
   CoSim cosim(options);
   JobGenerator generator(options.params, scenario.seed, scenario.mix);
-  for (const mx::FormatId a : mx::kAllFormats) {
+  for (const numerics::FormatId a : numerics::kAllFormats) {
     std::vector<CosimJob> jobs;
-    for (const mx::FormatId b : mx::kAllFormats) {
+    for (const numerics::FormatId b : numerics::kAllFormats) {
       for (int i = 0; i < scenario.jobs; i++) jobs.push_back(generator.next(a, b));
     }
     cosim.run(jobs);

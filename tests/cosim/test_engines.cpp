@@ -362,8 +362,8 @@ TEST(Engines, PairsTooWideForTheTree) {
         // The ring is larger than this engine's queue, so it is made smaller.
         bench.write(MXE_REG_RING_SIZE_LOG2, 1);
         unsigned refused = 0;
-        for (const mx::FormatId a : mx::kAllFormats) {
-          for (const mx::FormatId b : mx::kAllFormats) {
+        for (const numerics::FormatId a : numerics::kAllFormats) {
+          for (const numerics::FormatId b : numerics::kAllFormats) {
             const uint64_t mark = bench.host.allocation_mark();
             DescriptorBytes bytes = bench.descriptor(bench.job(JobSpec{}, 5));
             set32(bytes, MXE_DESC_CONTROL,
@@ -379,7 +379,7 @@ TEST(Engines, PairsTooWideForTheTree) {
             const uint32_t status = bench.record_word(slot, MXE_DESC_STATUS);
             bench.log_timed(
                 fmt::format("{} x {}: {}", static_cast<int>(a), static_cast<int>(b), status));
-            const bool fits = mx::pair_tree_width(a, b) <= narrow.params.tree_w;
+            const bool fits = numerics::pair_tree_width(a, b) <= narrow.params.tree_w;
             EXPECT_EQ(status, fits ? MXE_STATUS_OK : MXE_STATUS_ERR_PAIR);
             refused += !fits;
             bench.host.release(mark);

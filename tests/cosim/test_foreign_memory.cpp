@@ -266,7 +266,7 @@ TEST_P(Clocks, MeetOtherClocks) {
 
 INSTANTIATE_TEST_SUITE_P(Boards, Clocks, testing::Values(0.75, 1.0, 2.5, 10.0));
 
-TEST(Clock, OfNoPeriodIsRefused) { EXPECT_THROW(Clock(sc_core::SC_ZERO_TIME), mx::Error); }
+TEST(Clock, OfNoPeriodIsRefused) { EXPECT_THROW(Clock(sc_core::SC_ZERO_TIME), Error); }
 
 class Responses : public testing::TestWithParam<tlm::tlm_response_status> {};
 

@@ -86,7 +86,7 @@ TEST(Host, BusErrorsReachTheProgram) {
     EXPECT_EQ(value, 0u);
     EXPECT_FALSE(host.try_read(0x1000, value));
     EXPECT_FALSE(host.try_write(0x90, 1));
-    EXPECT_THROW(host.read32(0x80), mx::Error);
+    EXPECT_THROW(host.read32(0x80), Error);
   });
 }
 
@@ -103,7 +103,7 @@ TEST(Host, AStandstillIsAnError) {
   try {
     platform->run([](Host& host) { sc_core::wait(host.irq.posedge_event()); });
     FAIL();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
               "the simulation came to a standstill while the program on 'p.host' was waiting");
   }
@@ -132,7 +132,7 @@ TEST(Host, AllocatorAligns) {
   EXPECT_EQ(b, a + 3);
   EXPECT_EQ(c % 24, 0u);
   const uint64_t mark = host.allocation_mark();
-  EXPECT_THROW(host.allocate(1 << 20), mx::Error);
+  EXPECT_THROW(host.allocate(1 << 20), Error);
   const uint64_t d = host.allocate(1 << 19, 128);
   EXPECT_EQ(d % 128, 0u);
   host.release(mark);

@@ -94,7 +94,7 @@ TEST(MemoryTiming, ValidateNamesTheLimit) {
   const auto message = [](const MemoryTiming& timing) -> std::string {
     try {
       timing.validate();
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       return error.what();
     }
     return "";
@@ -115,7 +115,7 @@ TEST(PortLimits, ValidateNamesTheLimit) {
   const auto message = [](const PortLimits& limits) -> std::string {
     try {
       limits.validate();
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       return error.what();
     }
     return "";
@@ -237,7 +237,7 @@ TEST(Memory, RefusesWhatIsOutside) {
   for (const uint64_t address : {0x2FF1ull, 0xFFFull, 0x3000ull, 0ull, ~0ull, ~0ull - 15}) {
     EXPECT_GE(bench.master.access(TLM_WRITE_COMMAND, address, data), 20u);
     EXPECT_EQ(bench.master.status, tlm::TLM_ADDRESS_ERROR_RESPONSE) << address;
-    EXPECT_THROW(bench.memory.data(address, 16), mx::Error);
+    EXPECT_THROW(bench.memory.data(address, 16), Error);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 std::string error_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";

@@ -179,7 +179,7 @@ void expect_refused(const Make& make, const std::string& message) {
   try {
     make();
     ADD_FAILURE() << "not refused";
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
   }
 }

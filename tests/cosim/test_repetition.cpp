@@ -86,7 +86,8 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narro
     return start;
   };
   const auto row_of = [](uint32_t format, uint32_t elements) {
-    return static_cast<uint32_t>(mx::packed_row_bytes(static_cast<mx::FormatId>(format), elements));
+    return static_cast<uint32_t>(
+        numerics::packed_row_bytes(static_cast<numerics::FormatId>(format), elements));
   };
   const auto row = [&](uint32_t format) { return row_of(format, job.k); };
   job.a_stride = loose && random.one_in(8) ? 0 : row(job.format_a) + gap(1);

@@ -30,7 +30,7 @@ namespace {
 std::string error_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";
@@ -53,7 +53,7 @@ TEST(RtlEngine, ALoadedDesignIsNotCheckedAgain) {
   const fs::path source = folder / "edited.sv";
   fs::remove_all(folder);
   fs::create_directories(sources);
-  fs::copy_file(fs::path(mx::program_directory()) / "rtl" / library.filename(), library);
+  fs::copy_file(fs::path(numerics::program_directory()) / "rtl" / library.filename(), library);
   std::ofstream(sources / "list") << source.string() << "\n";
   std::ofstream(sources / "0") << "as it was\n";
   std::ofstream(source) << "as it was\n";
@@ -83,7 +83,7 @@ class StubTop : public RtlTop {
     read_ = in.s_arvalid;
     cycles_++;
     if (cycles_ < 50) return;
-    if (behaviour_ == Behaviour::asserts) throw mx::Error("an assertion of the stub failed");
+    if (behaviour_ == Behaviour::asserts) throw Error("an assertion of the stub failed");
     if (behaviour_ == Behaviour::unaligned) {
       out.m_arvalid = true;
       out.m_araddr = 3;

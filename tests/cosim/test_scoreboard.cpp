@@ -26,7 +26,7 @@ struct Case {
 
   static JobSpec small_job() {
     JobSpec spec;
-    spec.format_b = mx::FormatId::mxfp4_e2m1;
+    spec.format_b = numerics::FormatId::mxfp4_e2m1;
     spec.m = 5;
     spec.n = 6;
     spec.k = 70;
@@ -134,7 +134,7 @@ TEST(Job, CountsWhatTheDataDecide) {
   EXPECT_EQ(floor.counts.nan_results, 0u);
   EXPECT_EQ(floor.counts.bytes_written, 3u * 40 + 3 * 2 + 16);
   EXPECT_EQ(floor.stored.bytes[0], 127);
-  spec.output.requant.rule = mx::ScaleRule::rceil;
+  spec.output.requant.rule = numerics::ScaleRule::rceil;
   EXPECT_EQ(make_job(spec).expected(true).counts.saturations, 0u);
 }
 
@@ -159,8 +159,8 @@ TEST(Scoreboard, ReportsABadStatus) {
 TEST(JobImage, LeavesNoiseAroundPackedRows) {
   // 5 elements of 4 bits: the upper half of a row's last byte is noise that depends on the seed.
   JobSpec spec;
-  spec.format_a = mx::FormatId::mxfp4_e2m1;
-  spec.format_b = mx::FormatId::mxint8;
+  spec.format_a = numerics::FormatId::mxfp4_e2m1;
+  spec.format_b = numerics::FormatId::mxint8;
   spec.m = 8;
   spec.k = 5;
   spec.values = Values::codes;
@@ -194,7 +194,7 @@ TEST(JobGenerator, TheSeedDecidesEverything) {
 TEST(JobGenerator, CoversWhatMatters) {
   const Params params = Params::named("small");
   JobGenerator generator(params, 123);
-  std::set<std::pair<mx::FormatId, mx::FormatId>> pairs;
+  std::set<std::pair<numerics::FormatId, numerics::FormatId>> pairs;
   std::map<std::string, int> values, seen;
   for (int i = 0; i < 3000; i++) {
     const CosimJob job = generator.next();
@@ -220,7 +220,8 @@ TEST(JobGenerator, CoversWhatMatters) {
       seen["Inf"] += std::isinf(result);
       seen["subnormal"] += std::fpclassify(result) == FP_SUBNORMAL;
       seen["zero"] += result == 0;
-      seen["NaN scale"] += std::count(job.a.scales.begin(), job.a.scales.end(), mx::kNanScale) > 0;
+      seen["NaN scale"] +=
+          std::count(job.a.scales.begin(), job.a.scales.end(), numerics::kNanScale) > 0;
     }
   }
   EXPECT_EQ(pairs.size(), 49u);
@@ -234,8 +235,8 @@ TEST(JobGenerator, KeepsToTheTreeWidth) {
   JobGenerator generator(params, 1);
   for (int i = 0; i < 200; i++) {
     const CosimJob job = generator.next();
-    EXPECT_FALSE(job.a.format == mx::FormatId::mxfp8_e5m2 &&
-                 job.b.format == mx::FormatId::mxfp8_e5m2);
+    EXPECT_FALSE(job.a.format == numerics::FormatId::mxfp8_e5m2 &&
+                 job.b.format == numerics::FormatId::mxfp8_e5m2);
   }
 }
 

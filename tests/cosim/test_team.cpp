@@ -93,15 +93,15 @@ TEST(Team, SplitsAboutEvenly) {
   JobShape blocks = shape(3, 100, 5);
   blocks.output = parse_output_format("mxfp8_e4m3");
   EXPECT_EQ(sizes(blocks, SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
-  EXPECT_THROW(split_job(shape(3, 8, 5), SplitAxis::n, 2, params), mx::Error);
-  EXPECT_THROW(split_job(shape(3, 800, 5), SplitAxis::m, 4, params), mx::Error);
+  EXPECT_THROW(split_job(shape(3, 8, 5), SplitAxis::n, 2, params), Error);
+  EXPECT_THROW(split_job(shape(3, 800, 5), SplitAxis::m, 4, params), Error);
 }
 
 Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
   Random random(seed);
   const auto tensor = [&](std::size_t rows) {
-    mx::MxTensor codes;
-    codes.format = mx::FormatId::mxfp4_e2m1;
+    numerics::MxTensor codes;
+    codes.format = numerics::FormatId::mxfp4_e2m1;
     codes.rows = rows;
     codes.k = k;
     for (std::size_t i = 0; i < rows * k; i++) {

@@ -25,9 +25,9 @@ TEST(Bins, CountWhatIsDefined) {
   EXPECT_EQ(bins.to_json().dump(),
             R"({"groups":[{"name":"g","about":"About it.","short_run":"some",)"
             R"("bins":{"a":0,"b":3}}]})");
-  EXPECT_THROW(bins.hit("g", "c"), mx::Error);
-  EXPECT_THROW(bins.hit("h", "a"), mx::Error);
-  EXPECT_THROW(bins.define("i", "", ShortRun::some, {"a", "a"}), mx::Error);
+  EXPECT_THROW(bins.hit("g", "c"), Error);
+  EXPECT_THROW(bins.hit("h", "a"), Error);
+  EXPECT_THROW(bins.define("i", "", ShortRun::some, {"a", "a"}), Error);
 }
 
 TEST(Bins, Cross) {
@@ -59,7 +59,7 @@ Counts counts_of(const JobSpec& spec, const std::string& group) {
 
 TEST(JobBins, FormatsAndResults) {
   JobSpec spec;
-  spec.format_b = mx::FormatId::mxint8;
+  spec.format_b = numerics::FormatId::mxint8;
   EXPECT_EQ(counts_of(spec, "format of A"), (Counts{{"mxfp8_e4m3", 1}}));
   EXPECT_EQ(counts_of(spec, "format of B"), (Counts{{"mxint8", 1}}));
   EXPECT_EQ(counts_of(spec, "results"), (Counts{{"fp32, normal", 1}}));
@@ -73,7 +73,7 @@ TEST(JobBins, ResultsOfBlocks) {
   JobSpec spec;
   spec.n = 3;
   spec.output.kind = OutputFormat::Kind::mx;
-  spec.output.requant.format = mx::FormatId::mxfp4_e2m1;
+  spec.output.requant.format = numerics::FormatId::mxfp4_e2m1;
   EXPECT_EQ(counts_of(spec, "output x rule x special"),
             (Counts{{"mxfp4_e2m1, floor, saturate", 1}}));
   EXPECT_EQ(counts_of(spec, "result scales"), (Counts{{"mxfp4_e2m1, floor, 1 to 253", 1}}));
@@ -239,7 +239,7 @@ TEST(StateBins, TransitionsAndLevels) {
                                       {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();
-  EXPECT_THROW(states.report(bins), mx::Error);  // there is no such transition
+  EXPECT_THROW(states.report(bins), Error);  // there is no such transition
 }
 
 TEST(Coverage, IsWrittenAndReadable) {
@@ -258,7 +258,7 @@ TEST(Coverage, IsWrittenAndReadable) {
     EXPECT_EQ(group.at("bins").at("OK"), 3);
   }
   std::filesystem::remove_all(directory);
-  EXPECT_THROW(write_coverage("/proc/nowhere", counts), mx::Error);
+  EXPECT_THROW(write_coverage("/proc/nowhere", counts), Error);
 }
 
 }  // namespace

@@ -15,9 +15,6 @@
 namespace mxe::test {
 namespace {
 
-using mx::from_bits;
-using mx::to_bits;
-
 constexpr uint32_t kOne = 0x3F800000;
 
 // Long check: MXE_FLOAT_PAIRS=1000000000 MXE_MATH_SEED=...
@@ -31,7 +28,7 @@ uint32_t seed() {
 }
 
 /// Bits of the host's result, with the single NaN of MXE.
-uint32_t host_bits(float x) { return std::isnan(x) ? mx::kQuietNan : to_bits(x); }
+uint32_t host_bits(float x) { return std::isnan(x) ? kQuietNan : to_bits(x); }
 
 /// Random pairs: arbitrary bits, similar exponents, subnormals, special values, few bits set.
 class Pairs {
@@ -139,8 +136,8 @@ TEST(Float, ExpOfSpecials) {
   EXPECT_EQ(mxe_exp(1), kOne);
   EXPECT_EQ(mxe_exp(0x7F800000), 0x7F800000u);
   EXPECT_EQ(mxe_exp(0xFF800000), 0u);
-  EXPECT_EQ(mxe_exp(0xFFFFFFFF), mx::kQuietNan);
-  EXPECT_EQ(mxe_exp(0x7F800001), mx::kQuietNan);
+  EXPECT_EQ(mxe_exp(0xFFFFFFFF), kQuietNan);
+  EXPECT_EQ(mxe_exp(0x7F800001), kQuietNan);
   EXPECT_EQ(mxe_exp(0x7F7FFFFF), 0x7F800000u);
   EXPECT_EQ(mxe_exp(0xFF7FFFFF), 0u);
   EXPECT_EQ(mxe_exp(to_bits(104.0f)), 0x7F800000u);
@@ -194,7 +191,7 @@ TEST(Softmax, OfSpecialRows) {
   EXPECT_EQ(softmax({0, 400}, -1), (std::vector<float>{1, 0}));
   for (const std::vector<float>& row :
        {std::vector<float>{1, NAN, 2}, {-NAN}, {-inf, -inf}, {1, inf}, {NAN, inf, -inf}}) {
-    for (const float weight : softmax(row, 1)) EXPECT_EQ(to_bits(weight), mx::kQuietNan);
+    for (const float weight : softmax(row, 1)) EXPECT_EQ(to_bits(weight), kQuietNan);
   }
 }
 

@@ -18,8 +18,8 @@
 namespace mxe::test {
 namespace {
 
-using mx::FormatId;
-using mx::MxTensor;
+using numerics::FormatId;
+using numerics::MxTensor;
 
 struct Matrix {
   std::size_t rows = 0, columns = 0;
@@ -49,11 +49,11 @@ Matrix normals(std::mt19937& random, std::size_t rows, std::size_t columns) {
 }
 
 MxTensor quantized(const Matrix& matrix, FormatId format) {
-  return mx::quantize_rows(matrix.x.data(), matrix.rows, matrix.columns, format);
+  return numerics::quantize_rows(matrix.x.data(), matrix.rows, matrix.columns, format);
 }
 
 std::vector<float> product(const MxTensor& a, const MxTensor& b, const float* c = nullptr) {
-  return mx::gemm_block(a, b, c, true);
+  return numerics::gemm_block(a, b, c, true);
 }
 
 /// A device and its memory, above 4 GiB on the bus.
@@ -81,9 +81,10 @@ class Machine {
       return;
     }
     const auto format = static_cast<FormatId>(job.out_format - MXE_OUT_MXFP4_E2M1);
-    const MxTensor q = mx::to_mx(d, job.m, job.n, format, static_cast<mx::ScaleRule>(job.out_rule),
-                                 job.out_overflow ? mx::Overflow::special : mx::Overflow::saturate);
-    store(job, mx::pack_rows(q).data(), mx::packed_row_bytes(format, job.n));
+    const MxTensor q = numerics::to_mx(
+        d, job.m, job.n, format, static_cast<numerics::ScaleRule>(job.out_rule),
+        job.out_overflow ? numerics::Overflow::special : numerics::Overflow::saturate);
+    store(job, numerics::pack_rows(q).data(), numerics::packed_row_bytes(format, job.n));
     for (std::size_t row = 0; row < job.m; row++) {
       std::copy_n(&q.scales[row * q.scale_columns()], q.scale_columns(),
                   data(job.d_scale_addr + row * job.d_scale_stride));
@@ -97,7 +98,7 @@ class Machine {
     t.format = static_cast<FormatId>(format);
     t.rows = rows;
     t.k = k;
-    t.codes = mx::unpack_rows(t.format, data(address), rows, k, stride);
+    t.codes = numerics::unpack_rows(t.format, data(address), rows, k, stride);
     for (std::size_t row = 0; row < rows; row++) {
       const uint8_t* from = data(scales + row * scale_stride);
       t.scales.insert(t.scales.end(), from, from + t.scale_columns());
@@ -111,7 +112,7 @@ class Machine {
       const std::size_t column = i % job.n;
       uint16_t half = 0;
       std::memcpy(&half, data(row + 2 * column), 2);
-      c.push_back(job.bias_bf16 ? mx::from_bits(mx::widened_bits(half)) : floats(row)[column]);
+      c.push_back(job.bias_bf16 ? from_bits(numerics::widened_bits(half)) : floats(row)[column]);
     }
     return c;
   }
@@ -163,7 +164,7 @@ Matrix attention_of(const Heads& h, const Matrix& q, const Matrix& k, const Matr
                    product(quantized(q.part(head * h.width, h.width), format),
                            quantized(k.part(other, h.width), format))};
     for (std::size_t row = 0; row < h.queries; row++) {
-      mxe_softmax(&weights.at(row, 0), h.keys, mx::to_bits(scale), &weights.at(row, 0));
+      mxe_softmax(&weights.at(row, 0), h.keys, to_bits(scale), &weights.at(row, 0));
     }
     const std::vector<float> part =
         product(quantized(weights, format), quantized(v.part(other, h.width).transposed(), format));
@@ -224,7 +225,7 @@ Matrix attention_by_jobs(const Heads& h, const Matrix& q, const Matrix& k, const
 
   float* rows = machine.floats(scores.addr);
   for (std::size_t row = 0; row < h.heads * h.queries; row++) {
-    mxe_softmax(rows + row * h.keys, h.keys, mx::to_bits(scale), rows + row * h.keys);
+    mxe_softmax(rows + row * h.keys, h.keys, to_bits(scale), rows + row * h.keys);
   }
   const mxe_numbers softmax = {rows, false, h.keys, 1};
   quantize_to(machine, softmax, h.heads * h.queries, h.keys, weights);
@@ -275,11 +276,11 @@ TEST(Jobs, LinearLayersWithBiasAndResidual) {
     mxe_operand c = {};
     c.format = bf16 ? MXE_OUT_BF16 : MXE_OUT_FP32;
     c.addr = machine.allocate(4 * kHidden);
-    const std::vector<uint16_t> halves = mx::to_bfloat16(bias.x);
+    const std::vector<uint16_t> halves = numerics::to_bfloat16(bias.x);
     std::vector<float> every_row;
     for (std::size_t i = 0; i < kTokens * kHidden; i++) {
       const float value = bias.x[i % kHidden];
-      every_row.push_back(bf16 ? mx::round_to_bfloat16(value) : value);
+      every_row.push_back(bf16 ? numerics::round_to_bfloat16(value) : value);
     }
     std::copy_n(bf16 ? reinterpret_cast<const uint8_t*>(halves.data())
                      : reinterpret_cast<const uint8_t*>(bias.x.data()),
@@ -312,7 +313,7 @@ TEST(Jobs, LinearLayersWithBiasAndResidual) {
 
     const std::vector<float> y =
         product(quantized(x, format), quantized(w, format), every_row.data());
-    const MxTensor next = mx::to_mx(y, kTokens, kHidden, format, mx::ScaleRule::rceil);
+    const MxTensor next = numerics::to_mx(y, kTokens, kHidden, format, numerics::ScaleRule::rceil);
     const std::vector<float> z = product(next, quantized(v, format), x.x.data());
     EXPECT_EQ(std::vector<float>(machine.floats(sum.addr), machine.floats(sum.addr) + z.size()), z);
   }

@@ -18,9 +18,9 @@
 namespace mxe::test {
 namespace {
 
-using mx::FormatId;
-using mx::MxTensor;
-using mx::ScaleRule;
+using numerics::FormatId;
+using numerics::MxTensor;
+using numerics::ScaleRule;
 
 constexpr uint8_t kGuard = 0xA5;
 
@@ -68,16 +68,16 @@ class Numbers {
       case 5:
       case 6:
       case 7: {  // at and near the ties between two codes
-        const uint32_t code = draw() % (mx::element_shape(format_).max_code + 1);
-        const double low = std::fabs(mx::decode(format_, static_cast<uint8_t>(code)));
-        const double high = std::fabs(mx::decode(format_, static_cast<uint8_t>(code + 1)));
+        const uint32_t code = draw() % (numerics::element_shape(format_).max_code + 1);
+        const double low = std::fabs(numerics::decode(format_, static_cast<uint8_t>(code)));
+        const double high = std::fabs(numerics::decode(format_, static_cast<uint8_t>(code + 1)));
         const double middle = std::isfinite(high) ? (low + high) / 2 : low;
-        const uint32_t at = mx::to_bits(static_cast<float>(std::ldexp(middle, top)));
+        const uint32_t at = to_bits(static_cast<float>(std::ldexp(middle, top)));
         if (at >= 0x7F800000) return sign;
         return sign | (at == 0 ? 0 : at - 1 + draw() % 3);
       }
       case 8:  // powers of two and their neighbours
-        return sign | ((mx::to_bits(scaled_float(top, spread)) & 0x7F800000) + draw() % 3);
+        return sign | ((to_bits(scaled_float(top, spread)) & 0x7F800000) + draw() % 3);
       default:
         return scaled(bits, top, spread);
     }
@@ -89,7 +89,7 @@ class Numbers {
   uint32_t scaled(uint32_t bits, int top, uint32_t spread) {
     const double part = (bits & 0xFFFFFF) / static_cast<double>(0x1000000) + 0.5;
     const int down = static_cast<int>(draw() % (spread + 1));
-    const uint32_t magnitude = mx::to_bits(static_cast<float>(std::ldexp(part, top - down)));
+    const uint32_t magnitude = to_bits(static_cast<float>(std::ldexp(part, top - down)));
     return (bits & 0x80000000) | (magnitude >= 0x7F800000 ? 0x7F7FFFFF : magnitude);
   }
 
@@ -131,7 +131,7 @@ Case make_case(Numbers& random) {
       const uint32_t bits = bf16 ? row[i] & 0xFFFF0000 : row[i];
       c.fp32[at] = bits;
       c.bf16[at] = static_cast<uint16_t>(bits >> 16);
-      c.values[r * c.k + i] = mx::from_bits(bits);
+      c.values[r * c.k + i] = from_bits(bits);
     }
   }
   c.numbers.data = bf16 ? static_cast<const void*>(c.bf16.data()) : c.fp32.data();
@@ -141,7 +141,7 @@ Case make_case(Numbers& random) {
 /// Memory for a quantized matrix, with guard bytes between rows.
 struct Quantized {
   Quantized(FormatId format, std::size_t rows, std::size_t k, std::size_t gap)
-      : row_bytes(mx::packed_row_bytes(format, k)), row_scales((k + 31) / 32) {
+      : row_bytes(numerics::packed_row_bytes(format, k)), row_scales((k + 31) / 32) {
     out.format = static_cast<uint32_t>(format);
     out.stride = row_bytes + gap;
     out.scale_stride = row_scales + gap;
@@ -170,47 +170,48 @@ std::vector<uint8_t> spread(const std::vector<uint8_t>& packed, std::size_t row,
 
 std::vector<uint32_t> bits_of(const std::vector<float>& values) {
   std::vector<uint32_t> bits;
-  for (const float value : values) bits.push_back(mx::to_bits(value));
+  for (const float value : values) bits.push_back(to_bits(value));
   return bits;
 }
 
 class Math : public testing::TestWithParam<std::tuple<FormatId, ScaleRule>> {};
 
 std::string case_name(const testing::TestParamInfo<Math::ParamType>& info) {
-  return std::string(mx::element_format(std::get<0>(info.param)).name) + "_" +
-         mx::scale_rule_name(std::get<1>(info.param));
+  return std::string(numerics::element_format(std::get<0>(info.param)).name) + "_" +
+         numerics::scale_rule_name(std::get<1>(info.param));
 }
 INSTANTIATE_TEST_SUITE_P(Of, Math,
-                         testing::Combine(testing::ValuesIn(mx::kAllFormats),
-                                          testing::ValuesIn(mx::kAllScaleRules)),
+                         testing::Combine(testing::ValuesIn(numerics::kAllFormats),
+                                          testing::ValuesIn(numerics::kAllScaleRules)),
                          case_name);
 
 TEST_P(Math, QuantizesAndDequantizesAsTheNumerics) {
   const auto [format, rule] = GetParam();
-  mx::QuantizerOptions options;
+  numerics::QuantizerOptions options;
   options.scale_rule = rule;
   Numbers random(format, seed());
   SCOPED_TRACE(testing::Message() << "MXE_MATH_SEED=" << seed());
   for (uint64_t blocks = 0; blocks < blocks_wanted();) {
     const Case c = make_case(random);
     blocks += blocks_of(c);
-    const MxTensor golden = mx::quantize_rows(c.values.data(), c.rows, c.k, format, options);
+    const MxTensor golden = numerics::quantize_rows(c.values.data(), c.rows, c.k, format, options);
     Quantized q(format, c.rows, c.k, random.below(3));
     const auto rows = static_cast<uint32_t>(c.rows), k = static_cast<uint32_t>(c.k);
     ASSERT_EQ(mxe_quantize(&c.numbers, rows, k, static_cast<uint32_t>(rule), &q.out), MXE_OK);
     ASSERT_EQ(q.scales, spread(golden.scales, q.row_scales, q.out.scale_stride)) << blocks;
-    ASSERT_EQ(q.elements, spread(mx::pack_rows(golden), q.row_bytes, q.out.stride)) << blocks;
+    ASSERT_EQ(q.elements, spread(numerics::pack_rows(golden), q.row_bytes, q.out.stride)) << blocks;
 
     std::vector<uint32_t> back(c.rows * c.k);
     ASSERT_EQ(mxe_dequantize(&q.out, rows, k, back.data(), c.k), MXE_OK);
-    ASSERT_EQ(back, bits_of(mx::dequantize(golden))) << blocks;
+    ASSERT_EQ(back, bits_of(numerics::dequantize(golden))) << blocks;
   }
 }
 
 class MathFormat : public testing::TestWithParam<FormatId> {};
-INSTANTIATE_TEST_SUITE_P(Of, MathFormat, testing::ValuesIn(mx::kAllFormats), [](const auto& each) {
-  return std::string(mx::element_format(each.param).name);
-});
+INSTANTIATE_TEST_SUITE_P(Of, MathFormat, testing::ValuesIn(numerics::kAllFormats),
+                         [](const auto& each) {
+                           return std::string(numerics::element_format(each.param).name);
+                         });
 
 // Includes codes that no quantizer writes: Inf and NaN elements, -128.
 TEST_P(MathFormat, DequantizesEveryCodeUnderEveryScale) {
@@ -220,17 +221,17 @@ TEST_P(MathFormat, DequantizesEveryCodeUnderEveryScale) {
   all.format = format;
   all.rows = all.k = 256;
   for (uint32_t scale = 0; scale < 256; scale++) {
-    const uint32_t mask = mx::element_shape(format).code_mask();
+    const uint32_t mask = numerics::element_shape(format).code_mask();
     for (uint32_t i = 0; i < 256; i++) all.codes.push_back(static_cast<uint8_t>(i & mask));
     all.scales.insert(all.scales.end(), 8, static_cast<uint8_t>(scale));
   }
-  std::vector<uint8_t> packed = mx::pack_rows(all);
+  std::vector<uint8_t> packed = numerics::pack_rows(all);
   const uint32_t row = mxe_row_bytes(code, 256);
-  EXPECT_EQ(row, mx::packed_row_bytes(format, 256));
+  EXPECT_EQ(row, numerics::packed_row_bytes(format, 256));
   const mxe_elements q = {code, packed.data(), all.scales.data(), row, 8};
   std::vector<uint32_t> back(256 * 256);
   ASSERT_EQ(mxe_dequantize(&q, 256, 256, back.data(), 256), MXE_OK);
-  EXPECT_EQ(back, bits_of(mx::dequantize(all)));
+  EXPECT_EQ(back, bits_of(numerics::dequantize(all)));
 }
 
 TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
@@ -246,14 +247,14 @@ TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
     std::vector<uint8_t> dirty(k);  // unused bits are set
     for (uint8_t& byte : dirty) byte = static_cast<uint8_t>(random());
     for (const uint8_t byte : dirty) {
-      row.codes.push_back(byte & static_cast<uint8_t>(mx::element_shape(format).code_mask()));
+      row.codes.push_back(byte & static_cast<uint8_t>(numerics::element_shape(format).code_mask()));
     }
     EXPECT_EQ(mxe_row_scales(k), row.scale_columns());
     std::vector<uint8_t> packed(mxe_row_bytes(code, k) + 1, kGuard);
     ASSERT_EQ(mxe_pack(code, dirty.data(), k, packed.data()), MXE_OK);
     EXPECT_EQ(packed.back(), kGuard);
     packed.pop_back();
-    EXPECT_EQ(packed, mx::pack_rows(row)) << k;
+    EXPECT_EQ(packed, numerics::pack_rows(row)) << k;
     std::vector<uint8_t> codes(k + 1, kGuard);
     ASSERT_EQ(mxe_unpack(code, packed.data(), k, codes.data()), MXE_OK);
     EXPECT_EQ(codes.back(), kGuard);

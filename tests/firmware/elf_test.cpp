@@ -17,7 +17,7 @@ class BadElf : public CliTest {
   BadElf() : good_(file_text(firmware("bare_metal", 32))) {}
 
   static std::string file_text(const std::string& name) {
-    const std::vector<uint8_t> bytes = mx::read_file(name);
+    const std::vector<uint8_t> bytes = numerics::read_file(name);
     return {bytes.begin(), bytes.end()};
   }
   /// Changes the header and the first segment of a valid program, and expects this message.

@@ -46,8 +46,8 @@ class Firmware : public CliTest, public testing::WithParamInterface<int> {
 Job bare_metal_job() {
   constexpr std::size_t kRows = 8, kK = 32;
   Job job;
-  for (mx::MxTensor* operand : {&job.a, &job.b}) {
-    operand->format = mx::FormatId::mxfp8_e4m3;
+  for (numerics::MxTensor* operand : {&job.a, &job.b}) {
+    operand->format = numerics::FormatId::mxfp8_e4m3;
     operand->rows = kRows;
     operand->k = kK;
   }
@@ -84,10 +84,10 @@ std::string expected_digits() {
   std::vector<float> x = digits.images;
   for (const cli::DenseLayer& layer : digits.layers) {
     if (&layer != &digits.layers.front()) cli::relu(x);
-    constexpr auto kFormat = mx::FormatId::mxfp8_e4m3;
+    constexpr auto kFormat = numerics::FormatId::mxfp8_e4m3;
     Job job;
-    job.a = mx::quantize_rows(x.data(), digits.count, layer.inputs, kFormat);
-    job.b = mx::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, kFormat);
+    job.a = numerics::quantize_rows(x.data(), digits.count, layer.inputs, kFormat);
+    job.b = numerics::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, kFormat);
     job.bias = layer.bias;
     job.bias_one_row = true;
     const std::vector<uint8_t> bytes = job.golden({}).bytes;

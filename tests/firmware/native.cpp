@@ -25,7 +25,7 @@ namespace {
 constexpr int kAccesses = 100000;  // as in guest.c
 
 std::vector<uint32_t> load(const std::string& folder, const std::string& name) {
-  const std::vector<uint8_t> file = mx::read_file(folder + "/" + name + ".npy");
+  const std::vector<uint8_t> file = mxe::numerics::read_file(folder + "/" + name + ".npy");
   std::vector<uint32_t> data((file.size() - 128 + 3) / 4);
   std::memcpy(data.data(), file.data() + 128, file.size() - 128);
   return data;

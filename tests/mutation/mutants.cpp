@@ -25,7 +25,7 @@ std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, c
   const std::vector<RtlSignal> signals = top->signals();
   const auto is_counter = [](const RtlSignal& s) { return s.name() == RtlEngine::counter_name(0); };
   if (std::none_of(signals.begin(), signals.end(), is_counter)) {
-    throw mx::Error("the counters of the mutants '" + group + "' cannot be set");
+    throw Error("the counters of the mutants '" + group + "' cannot be set");
   }
   return top;
 }

@@ -9,7 +9,7 @@
 namespace mxe {
 
 /// The RTL with one mutant of mutants.json active, or none (0), for the rest of the process. Throws
-/// mx::Error for an unknown group, or if signals that tests use are missing.
+/// Error for an unknown group, or if signals that tests use are missing.
 std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
                                     const std::string& waves);
 

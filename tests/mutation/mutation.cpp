@@ -95,8 +95,8 @@ class Ladder {
     if (result.agreed()) return;
     const CaseResult correct = run_with(0, options_.always, content);
     if (!correct.agreed()) {
-      throw mx::Error(fmt::format("group '{}' fails without a fault, too, in {}: {}",
-                                  options_.group, name, correct.mismatches.front().what));
+      throw Error(fmt::format("group '{}' fails without a fault, too, in {}: {}", options_.group,
+                              name, correct.mismatches.front().what));
     }
     case_ = name;
     bucket_ = result.bucket();
@@ -142,7 +142,7 @@ int run(int argc, char** argv) {
 int sc_main(int argc, char** argv) {
   try {
     return mxe::run(argc, argv);
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     fmt::print(stderr, "mxe_mutation: {}\n", error.what());
     return 2;
   }

@@ -20,7 +20,7 @@ namespace {
 std::string error_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "none";
@@ -41,8 +41,9 @@ TEST(EngineDescription, EverythingUnlessItSaysOtherwise) {
   EXPECT_EQ(features.params.mem_w, 64u);
   EXPECT_EQ(features.results.size(), all_output_formats().size());
   EXPECT_TRUE(features.has_bias(true, false) && features.has_bias(true, true));
-  EXPECT_TRUE(features.has_pair(mx::FormatId::mxfp8_e5m2, mx::FormatId::mxfp8_e4m3));
-  EXPECT_FALSE(features.has_pair(mx::FormatId::mxfp8_e5m2, mx::FormatId::mxfp8_e5m2));  // TREE_W
+  EXPECT_TRUE(features.has_pair(numerics::FormatId::mxfp8_e5m2, numerics::FormatId::mxfp8_e4m3));
+  EXPECT_FALSE(
+      features.has_pair(numerics::FormatId::mxfp8_e5m2, numerics::FormatId::mxfp8_e5m2));  // TREE_W
 }
 
 TEST(EngineDescription, Restrictions) {
@@ -55,8 +56,8 @@ TEST(EngineDescription, Restrictions) {
   json["largest_job"] = 7u;
   json["timeout_cycles"] = 9u;
   const EngineFeatures features = read(json);
-  EXPECT_TRUE(features.has_pair(mx::FormatId::mxint8, mx::FormatId::mxfp4_e2m1));
-  EXPECT_FALSE(features.has_pair(mx::FormatId::mxfp4_e2m1, mx::FormatId::mxint8));
+  EXPECT_TRUE(features.has_pair(numerics::FormatId::mxint8, numerics::FormatId::mxfp4_e2m1));
+  EXPECT_FALSE(features.has_pair(numerics::FormatId::mxfp4_e2m1, numerics::FormatId::mxint8));
   EXPECT_FALSE(features.has_result(parse_output_format("fp32")));
   EXPECT_TRUE(features.has_result(parse_output_format("mxint8")));
   EXPECT_TRUE(features.has_bias(true, true) && features.has_bias(false, false));

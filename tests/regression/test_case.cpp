@@ -26,7 +26,7 @@ namespace {
 std::string error_of(const std::function<void()>& act) {
   try {
     act();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "none";
@@ -229,15 +229,15 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
 /// Every NaN and infinity of a format, in every lane of either operand and of both.
 TEST(MakeJob, SpecialsInEveryLane) {
   JobSpec spec;
-  spec.format_a = spec.format_b = mx::FormatId::mxfp8_e5m2;
+  spec.format_a = spec.format_b = numerics::FormatId::mxfp8_e5m2;
   spec.m = spec.n = 256;
   spec.k = 32;
   spec.values = Values::special_lanes;
-  const auto positions = [](const mx::MxTensor& tensor) {
+  const auto positions = [](const numerics::MxTensor& tensor) {
     std::set<std::pair<std::size_t, uint8_t>> found;
     for (std::size_t i = 0; i < tensor.codes.size(); i++) {
-      const bool special = !std::isfinite(mx::decode(tensor.format, tensor.codes[i]));
-      if (special) found.emplace(i % mx::kBlockSize, tensor.codes[i]);
+      const bool special = !std::isfinite(numerics::decode(tensor.format, tensor.codes[i]));
+      if (special) found.emplace(i % numerics::kBlockSize, tensor.codes[i]);
     }
     return found.size();
   };
@@ -277,7 +277,7 @@ TEST(MakeJob, BoundariesAreMet) {
     spec.seed = seed;
     spec.bias = BiasKind::full;
     spec.output = parse_output_format("mxfp8_e5m2");
-    spec.output.requant.overflow = mx::Overflow::special;
+    spec.output.requant.overflow = numerics::Overflow::special;
     const JobResult result = make_job(spec).expected(true);
     saturations += result.counts.saturations;
     for (const uint8_t code : result.stored.bytes) infinite += (code & 0x7F) == 0x7C;
@@ -321,9 +321,10 @@ TEST(MakeJob, TinyTiesAreMet) {
   spec.values = Values::tiny_ties;
   spec.bias = BiasKind::full;
   const CosimJob job = make_job(spec);
-  const auto number = [](const mx::MxTensor& tensor, std::size_t row, std::size_t i) {
-    return std::ldexp(static_cast<double>(mx::decode(tensor.format, tensor.codes[row * 32 + i])),
-                      tensor.scales[row] - 127);
+  const auto number = [](const numerics::MxTensor& tensor, std::size_t row, std::size_t i) {
+    return std::ldexp(
+        static_cast<double>(numerics::decode(tensor.format, tensor.codes[row * 32 + i])),
+        tensor.scales[row] - 127);
   };
   int ties = 0, beside = 0;
   for (std::size_t row = 0; row < spec.m; row++) {
@@ -359,7 +360,7 @@ TEST(CasePool, BringsTheResultBack) {
 }
 
 TEST(CasePool, ReportsHowAProcessEnds) {
-  EXPECT_EQ(run_as([] { throw mx::Error("it hangs in cycle 17"); }).bucket(),
+  EXPECT_EQ(run_as([] { throw Error("it hangs in cycle 17"); }).bucket(),
             "simulation: it hangs in cycle #");
   EXPECT_EQ(run_as([] { std::abort(); }).bucket(), "simulation: the process ended: Aborted");
   EXPECT_EQ(run_as([] { std::_Exit(3); }).bucket(),
@@ -369,7 +370,7 @@ TEST(CasePool, ReportsHowAProcessEnds) {
   EXPECT_EQ(run_as([] {
               std::fputs("[12] %Error: mxe_fifo.sv:40: Assertion failed in mxe_top.u_x: 5 left\n",
                          stderr);
-              throw mx::Error("an assertion");
+              throw Error("an assertion");
             }).bucket(),
             "simulation: mxe_fifo.sv:40#: Assertion failed in mxe_top.u_x: # left");
 }
@@ -423,7 +424,7 @@ TEST(Shrink, FindsTheOneJob) {
   for (uint64_t seed = 1; seed <= 10; seed++) {
     const CoSimCase minimal = shrink_with(
         [](const CoSimCase&, const JobSpec& job) {
-          return job.n >= 7 && job.k > 32 && job.format_b == mx::FormatId::mxint8;
+          return job.n >= 7 && job.k > 32 && job.format_b == numerics::FormatId::mxint8;
         },
         seed);
     EXPECT_EQ(

@@ -12,8 +12,9 @@ int sc_main(int, char**) {
   constexpr std::size_t kRows = 16, kColumns = 8, kDepth = 64;
   const std::vector<float> ones(kRows * kDepth, 1.0f);
   mxe::Job job;
-  job.a = mx::quantize_rows(ones.data(), kRows, kDepth, mx::FormatId::mxint8);
-  job.b = mx::quantize_rows(ones.data(), kColumns, kDepth, mx::FormatId::mxint8);
+  job.a = mxe::numerics::quantize_rows(ones.data(), kRows, kDepth, mxe::numerics::FormatId::mxint8);
+  job.b =
+      mxe::numerics::quantize_rows(ones.data(), kColumns, kDepth, mxe::numerics::FormatId::mxint8);
 
   mxe::EngineSetup setup;
   setup.params = mxe::Params::named("small");

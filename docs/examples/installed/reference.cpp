@@ -15,11 +15,13 @@ int main() {
   for (std::size_t i = 0; i < a.size(); i++) a[i] = std::sin(0.1f * static_cast<float>(i));
   for (std::size_t i = 0; i < b.size(); i++) b[i] = std::cos(0.2f * static_cast<float>(i));
 
-  const mx::MxTensor qa = mx::quantize_rows(a.data(), kRows, kDepth, mx::FormatId::mxfp8_e4m3);
-  const mx::MxTensor qb = mx::quantize_rows(b.data(), kColumns, kDepth, mx::FormatId::mxfp4_e2m1);
-  const std::vector<float> c = mx::gemm(qa, qb, nullptr);
+  const mxe::numerics::MxTensor qa =
+      mxe::numerics::quantize_rows(a.data(), kRows, kDepth, mxe::numerics::FormatId::mxfp8_e4m3);
+  const mxe::numerics::MxTensor qb =
+      mxe::numerics::quantize_rows(b.data(), kColumns, kDepth, mxe::numerics::FormatId::mxfp4_e2m1);
+  const std::vector<float> c = mxe::numerics::gemm(qa, qb, nullptr);
 
-  const std::vector<float> da = mx::dequantize(qa), db = mx::dequantize(qb);
+  const std::vector<float> da = mxe::numerics::dequantize(qa), db = mxe::numerics::dequantize(qb);
   float worst = 0;
   for (std::size_t i = 0; i < c.size(); i++) {
     float sum = 0;

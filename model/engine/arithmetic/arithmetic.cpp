@@ -14,11 +14,11 @@
 namespace mxe {
 
 void Arithmetic::merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) {
-  for (unsigned i = 0; i < count; i++) sums[i] = mx::merge_chains(even[i], odd[i]);
+  for (unsigned i = 0; i < count; i++) sums[i] = numerics::merge_chains(even[i], odd[i]);
 }
 
 unsigned Arithmetic::count_nans(const uint32_t* values, unsigned count) {
-  return static_cast<unsigned>(std::count_if(values, values + count, mx::is_nan_bits));
+  return static_cast<unsigned>(std::count_if(values, values + count, is_nan_bits));
 }
 
 const uint8_t* Arithmetic::store(const NumberFormat& format, const uint32_t* values, unsigned count,
@@ -27,14 +27,14 @@ const uint8_t* Arithmetic::store(const NumberFormat& format, const uint32_t* val
 }
 
 EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
-                              const mx::RequantOptions& options) {
+                              const numerics::RequantOptions& options) {
   EncodedRow row;
-  float numbers[mx::kBlockSize];
+  float numbers[numerics::kBlockSize];
   std::memcpy(numbers, values, count * sizeof *values);
-  uint8_t codes[mx::kBlockSize];
-  mx::requantize_block(numbers, count, options, codes, row.scale, row.saturated.data());
-  const std::vector<uint8_t> packed = mx::pack_codes(
-      codes, 1, count, mx::element_format(options.format).bits, mx::NibbleOrder::low);
+  uint8_t codes[numerics::kBlockSize];
+  numerics::requantize_block(numbers, count, options, codes, row.scale, row.saturated.data());
+  const std::vector<uint8_t> packed = numerics::pack_codes(
+      codes, 1, count, numerics::element_format(options.format).bits, numerics::NibbleOrder::low);
   std::copy(packed.begin(), packed.end(), row.elements.begin());
   return row;
 }
@@ -42,7 +42,7 @@ EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
 ArithmeticFactory parse_arithmetic(const std::string& name) {
   if (name == "golden") return make_golden_arithmetic;
   if (name == "structural") return make_structural_arithmetic;
-  throw mx::Error(fmt::format("unknown arithmetic '{}' (allowed: golden, structural)", name));
+  throw Error(fmt::format("unknown arithmetic '{}' (allowed: golden, structural)", name));
 }
 
 }  // namespace mxe

@@ -34,10 +34,10 @@ struct OperandWord {
 
 /// What an arithmetic needs to know of a job.
 struct ArithmeticJob {
-  mx::FormatId format_a = mx::FormatId::mxint8, format_b = mx::FormatId::mxint8;
+  numerics::FormatId format_a = numerics::FormatId::mxint8, format_b = numerics::FormatId::mxint8;
   uint32_t k = 0;
-  bool dual = false;           ///< two blocks of 4-bit elements at a time
-  mx::RequantOptions requant;  ///< of MX results
+  bool dual = false;                 ///< two blocks of 4-bit elements at a time
+  numerics::RequantOptions requant;  ///< of MX results
 };
 
 /// One pass of the array: an operand word of every row of A and of every column of B in a tile.
@@ -68,9 +68,9 @@ struct TileResults {
 
 /// A row of a block of MX results.
 struct EncodedRow {
-  std::array<uint8_t, mx::kBlockSize> elements{};  ///< packed
+  std::array<uint8_t, numerics::kBlockSize> elements{};  ///< packed
   uint8_t scale = 0;
-  std::array<bool, mx::kBlockSize> saturated{};  ///< by columns: beyond the largest element
+  std::array<bool, numerics::kBlockSize> saturated{};  ///< by columns: beyond the largest element
 };
 
 /// What the engine computes: the array's sums and what becomes of them on their way out. The engine
@@ -100,7 +100,7 @@ class Arithmetic {
                                std::vector<uint16_t>& buffer);
   /// Results as a row of a block of MX elements; `count` is 1 to 32.
   virtual EncodedRow encode(const uint32_t* values, unsigned count,
-                            const mx::RequantOptions& options);
+                            const numerics::RequantOptions& options);
 
   /// Shows the blocks of the array, with the values of the last row, if there are any.
   virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
@@ -119,7 +119,7 @@ class Arithmetic {
   virtual void show_amax(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/) {}
   /// `cycle`: in which the codes of the row's first segment are there; those of the others follow.
   virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,
-                           const mx::RequantOptions& /*options*/) {}
+                           const numerics::RequantOptions& /*options*/) {}
 
   /// Whether all results are those of the reference, so that the reference may compute a whole job
   /// at once instead, which is many times faster.
@@ -145,7 +145,7 @@ std::unique_ptr<Arithmetic> make_golden_arithmetic(const Params& params);
 /// The RTL's arithmetic block by block: StructuralArithmetic in structural_arithmetic.h.
 std::unique_ptr<Arithmetic> make_structural_arithmetic(const Params& params);
 
-/// The factory with this name, golden or structural. Throws mx::Error with these names for any
+/// The factory with this name, golden or structural. Throws Error with these names for any
 /// other.
 ArithmeticFactory parse_arithmetic(const std::string& name);
 

@@ -44,7 +44,7 @@ class GoldenArithmetic : public Arithmetic {
 
   /// The sums of all blocks, or at the dual rate of every second one.
   struct Chain {
-    mx::MxTensor a, b;        // the part that is gathered
+    numerics::MxTensor a, b;  // the part that is gathered
     std::size_t filled = 0;   // elements of a row of it
     std::size_t left = 0;     // elements of a row that belong to later parts
     std::vector<float> sums;  // [row][column] of the parts before
@@ -84,7 +84,8 @@ class GoldenArithmetic : public Arithmetic {
     chain.left -= part;
     chain.filled = 0;
   }
-  static void resize(mx::FormatId format, unsigned rows, std::size_t k, mx::MxTensor& tensor) {
+  static void resize(numerics::FormatId format, unsigned rows, std::size_t k,
+                     numerics::MxTensor& tensor) {
     tensor.format = format;
     tensor.rows = rows;
     tensor.k = k;
@@ -98,11 +99,11 @@ class GoldenArithmetic : public Arithmetic {
     gather(pass.b, i, count, chain.filled, chain.b);
     chain.filled += count;
     if (chain.filled < chain.a.k) return;
-    chain.sums = mx::gemm_block(chain.a, chain.b, chain.sums.data(), false);
+    chain.sums = numerics::gemm_block(chain.a, chain.b, chain.sums.data(), false);
     next_part(pass, chain);
   }
   void gather(const OperandWord* words, unsigned i, unsigned count, std::size_t first,
-              mx::MxTensor& tensor) const {
+              numerics::MxTensor& tensor) const {
     for (std::size_t row = 0; row < tensor.rows; row++) {
       const OperandWord& word = words[row];
       uint8_t* codes = &tensor.codes[row * tensor.k + first];

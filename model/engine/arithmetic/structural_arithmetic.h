@@ -72,10 +72,10 @@ class StructuralArithmetic : public Arithmetic {
     return reinterpret_cast<const uint8_t*>(buffer.data());
   }
   EncodedRow encode(const uint32_t* values, unsigned count,
-                    const mx::RequantOptions& options) override {
+                    const numerics::RequantOptions& options) override {
     requant_.evaluate(block_of(values, count).data(), count, fmt_out_,
                       static_cast<blocks::Rule>(options.rule),
-                      options.overflow == mx::Overflow::special);
+                      options.overflow == numerics::Overflow::special);
     EncodedRow row;
     row.elements = requant_.pack;
     row.scale = static_cast<uint8_t>(requant_.scale.scale_o);
@@ -94,12 +94,12 @@ class StructuralArithmetic : public Arithmetic {
     segment_done(cycle, BlockPart::amax);
   }
   void show_encode(uint64_t cycle, const uint32_t* values, unsigned count,
-                   const mx::RequantOptions& options) override {
+                   const numerics::RequantOptions& options) override {
     const Block x = block_of(values, count);
     requant_.find_scale(x.data(), count, fmt_out_, static_cast<blocks::Rule>(options.rule));
     for (unsigned first = 0; first < count; first += requant_.segment_lanes()) {
       requant_.encode_segment(x.data(), first, count, fmt_out_,
-                              options.overflow == mx::Overflow::special);
+                              options.overflow == numerics::Overflow::special);
       segment_done(cycle++, BlockPart::requant);
     }
   }
@@ -118,7 +118,7 @@ class StructuralArithmetic : public Arithmetic {
   const blocks::Requant& requant() const { return requant_; }
 
  private:
-  using Block = std::array<uint32_t, mx::kBlockSize>;
+  using Block = std::array<uint32_t, numerics::kBlockSize>;
 
   /// Absent columns are zero.
   static Block block_of(const uint32_t* values, unsigned count) {

@@ -11,8 +11,8 @@ namespace {
 
 void require_bursts(const char* direction, unsigned bursts, unsigned most) {
   if (bursts >= 1 && bursts <= most) return;
-  throw mx::Error(fmt::format("outstanding {} of the memory are {}, but must be from 1 to {}",
-                              direction, bursts, most));
+  throw Error(fmt::format("outstanding {} of the memory are {}, but must be from 1 to {}",
+                          direction, bursts, most));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class BlockWaves::Changes : public blocks::BlockVisitor {
 namespace {
 
 const std::string& checked(const std::string& path) {
-  mx::require_extension(path, ".vcd", "blocks of the model are recorded as VCD");
+  numerics::require_extension(path, ".vcd", "blocks of the model are recorded as VCD");
   return path;
 }
 

@@ -19,13 +19,13 @@ namespace mxe {
 /// Rows that were computed ahead when a job is broken off are in it as well.
 class BlockWaves : public BlockWatcher {
  public:
-  /// Throws mx::Error if the file cannot be created.
+  /// Throws Error if the file cannot be created.
   explicit BlockWaves(const std::string& path);
 
   void row(uint64_t cycle, const Arithmetic& arithmetic) override;
   void segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) override;
   void advance(uint64_t cycle) override;
-  /// Throws mx::Error if not everything could be written.
+  /// Throws Error if not everything could be written.
   void close();
 
  private:
@@ -43,7 +43,7 @@ class BlockWaves : public BlockWatcher {
   void declare(const Arithmetic& arithmetic);
   void take(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic);
 
-  mx::OutputFile file_;
+  numerics::OutputFile file_;
   std::vector<Signal> signals_;                      // in the order in which the blocks show them
   std::set<BlockPart> known_;                        // were told before
   std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written

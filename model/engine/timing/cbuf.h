@@ -29,7 +29,7 @@ class CBuf {
       std::memcpy(values, data, bytes);
       return;
     }
-    mx::widen_bfloat16(data, bytes / kBfloat16Bytes, values);
+    numerics::widen_bfloat16(data, bytes / kBfloat16Bytes, values);
   }
   /// The values of a row, one for each PE.
   const uint32_t* row(unsigned bank, unsigned row) const {

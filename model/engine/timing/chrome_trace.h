@@ -13,16 +13,16 @@ namespace mxe {
 /// microsecond there, because these viewers have no unit of cycles.
 class ChromeTrace : public Tracer {
  public:
-  /// Throws mx::Error if `path` cannot be written.
+  /// Throws Error if `path` cannot be written.
   explicit ChromeTrace(const std::string& path);
 
   void slice(Track track, const char* what, uint64_t begin, uint64_t end,
              TraceDetails details) override;
-  /// Completes the file; no slice may follow. Throws mx::Error if a part could not be written.
+  /// Completes the file; no slice may follow. Throws Error if a part could not be written.
   void close();
 
  private:
-  mx::OutputFile file_;
+  numerics::OutputFile file_;
 };
 
 }  // namespace mxe

@@ -15,18 +15,18 @@ namespace {
 uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 /// Bytes of one operand word in memory (word_bytes in mxe_pkg): one block, or two at the dual rate.
-unsigned word_bytes(mx::FormatId format, bool dual) {
-  return static_cast<unsigned>(mx::packed_row_bytes(format, dual ? 2 * kLanes : kLanes));
+unsigned word_bytes(numerics::FormatId format, bool dual) {
+  return static_cast<unsigned>(numerics::packed_row_bytes(format, dual ? 2 * kLanes : kLanes));
 }
 
-OperandView view(mx::FormatId format, bool dual, uint32_t k, uint64_t address, uint32_t stride,
-                 uint64_t scale_address, uint32_t scale_stride) {
+OperandView view(numerics::FormatId format, bool dual, uint32_t k, uint64_t address,
+                 uint32_t stride, uint64_t scale_address, uint32_t scale_stride) {
   OperandView v;
   v.address = address;
   v.scale_address = scale_address;
   v.stride = stride;
   v.scale_stride = scale_stride;
-  v.row_bytes = static_cast<uint32_t>(mx::packed_row_bytes(format, k));
+  v.row_bytes = static_cast<uint32_t>(numerics::packed_row_bytes(format, k));
   v.row_scales = ceil_div(k, kLanes);
   v.word_bytes = word_bytes(format, dual);
   v.word_scales = dual ? 2 : 1;

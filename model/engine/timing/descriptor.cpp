@@ -52,12 +52,12 @@ bool Descriptor::has_mx_out() const {
   return out_format >= MXE_OUT_MXFP4_E2M1 && out_format <= MXE_OUT_MXINT8;
 }
 
-mx::FormatId Descriptor::mx_out() const {
-  return static_cast<mx::FormatId>(out_format - MXE_OUT_MXFP4_E2M1);
+numerics::FormatId Descriptor::mx_out() const {
+  return static_cast<numerics::FormatId>(out_format - MXE_OUT_MXFP4_E2M1);
 }
 
-static_assert(static_cast<unsigned>(mx::ScaleRule::floor) == MXE_RULE_FLOOR &&
-              static_cast<unsigned>(mx::ScaleRule::rceil) == MXE_RULE_RCEIL);
+static_assert(static_cast<unsigned>(numerics::ScaleRule::floor) == MXE_RULE_FLOOR &&
+              static_cast<unsigned>(numerics::ScaleRule::rceil) == MXE_RULE_RCEIL);
 
 Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   Descriptor job;
@@ -70,7 +70,7 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   job.bias_bf16 = (control & MXE_DESC_CONTROL_BIAS_BF16_MASK) != 0;
   job.early = (control & MXE_DESC_CONTROL_EARLY_MASK) != 0;
   job.out_special = (control & MXE_DESC_CONTROL_OUT_OVERFLOW_MASK) != 0;
-  job.out_rule = static_cast<mx::ScaleRule>(
+  job.out_rule = static_cast<numerics::ScaleRule>(
       field(control, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT));
   job.m = word(bytes, MXE_DESC_M);
   job.n = word(bytes, MXE_DESC_N);
@@ -102,19 +102,19 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
   if (job.format_a > MXE_FORMAT_MXINT8 || job.format_b > MXE_FORMAT_MXINT8) {
     return MXE_STATUS_ERR_FORMAT;
   }
-  if (mx::pair_tree_width(job.a(), job.b()) > params.tree_w) return MXE_STATUS_ERR_PAIR;
+  if (numerics::pair_tree_width(job.a(), job.b()) > params.tree_w) return MXE_STATUS_ERR_PAIR;
   if (!is_out_format(job)) return MXE_STATUS_ERR_OUT_FORMAT;
   if (is_misaligned(job)) return MXE_STATUS_ERR_ALIGN;
   return MXE_STATUS_OK;
 }
 
 bool is_dual(const Descriptor& job, const Params& params) {
-  return params.fp4_dual != 0 && mx::is_four_bit(job.a()) && mx::is_four_bit(job.b());
+  return params.fp4_dual != 0 && numerics::is_four_bit(job.a()) && numerics::is_four_bit(job.b());
 }
 
-mx::RequantOptions requant_options(const Descriptor& job) {
+numerics::RequantOptions requant_options(const Descriptor& job) {
   return {job.mx_out(), job.out_rule,
-          job.out_special ? mx::Overflow::special : mx::Overflow::saturate};
+          job.out_special ? numerics::Overflow::special : numerics::Overflow::saturate};
 }
 
 }  // namespace mxe

@@ -22,7 +22,7 @@ struct Descriptor {
   bool bias_bf16 = false;
   bool early = false;        ///< operands may be read before the jobs before it have ended
   bool out_special = false;  ///< saturated MX results become NaN or infinity
-  mx::ScaleRule out_rule = mx::ScaleRule::floor;
+  numerics::ScaleRule out_rule = numerics::ScaleRule::floor;
   uint32_t m = 0, n = 0, k = 0;  ///< of each product
   uint32_t batch = 1;            ///< products, their matrices one below the other
   uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
@@ -30,15 +30,15 @@ struct Descriptor {
   uint32_t a_stride = 0, b_stride = 0, a_scale_stride = 0, b_scale_stride = 0;
   uint32_t c_stride = 0, d_stride = 0, d_scale_stride = 0;
 
-  mx::FormatId a() const { return static_cast<mx::FormatId>(format_a); }
-  mx::FormatId b() const { return static_cast<mx::FormatId>(format_b); }
+  numerics::FormatId a() const { return static_cast<numerics::FormatId>(format_a); }
+  numerics::FormatId b() const { return static_cast<numerics::FormatId>(format_b); }
   /// The format of results that are stored as numbers one by one; null if they are MX blocks.
   const NumberFormat* numbers_out() const;
   bool has_mx_out() const;
   /// Rows of A and D, and of B, of all products.
   uint64_t a_rows() const { return uint64_t{batch} * m; }
   uint64_t b_rows() const { return uint64_t{batch} * n; }
-  mx::FormatId mx_out() const;  ///< of MX results
+  numerics::FormatId mx_out() const;  ///< of MX results
 };
 
 Descriptor parse_descriptor(const DescriptorBytes& bytes);
@@ -51,6 +51,6 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 bool is_dual(const Descriptor& job, const Params& params);
 
 /// How MX results are rounded.
-mx::RequantOptions requant_options(const Descriptor& job);
+numerics::RequantOptions requant_options(const Descriptor& job);
 
 }  // namespace mxe

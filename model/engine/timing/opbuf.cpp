@@ -13,7 +13,7 @@ OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
       elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
-void OpBuf::configure(mx::FormatId format, bool dual, unsigned lent) {
+void OpBuf::configure(numerics::FormatId format, bool dual, unsigned lent) {
   fmt_ = blocks::fmt_info(format);
   dual_ = dual;
   lent_ = lent;

@@ -22,7 +22,7 @@ class OpBuf {
   OpBuf(unsigned banks, unsigned lines, unsigned words);
 
   /// The operand of the coming job. Lines are 2^`lent` times as long, and as many times fewer.
-  void configure(mx::FormatId format, bool dual, unsigned lent);
+  void configure(numerics::FormatId format, bool dual, unsigned lent);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
   /// a container each, or scales. Of 4-bit elements that do not run at the dual rate it is two
   /// operand words.

@@ -11,7 +11,7 @@
 namespace mxe {
 namespace {
 
-constexpr unsigned kBlock = mx::kBlockSize;
+constexpr unsigned kBlock = numerics::kBlockSize;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Requant::start(const BlockOutput& output) {
   element_stripe_ = element_row_ = output.address;
   scale_stripe_ = scale_row_ = output.scale_address;
   element_col_ = scale_col_ = 0;
-  const std::size_t block_bytes = mx::packed_row_bytes(output.options.format, kBlock);
+  const std::size_t block_bytes = numerics::packed_row_bytes(output.options.format, kBlock);
   phase_ = AddressPhase(output.address | output.stride | block_bytes, block_bytes, beat_bytes_);
 }
 
@@ -80,7 +80,7 @@ void Requant::move(Loop loop, uint64_t iterations) {
     return;
   }
   const uint64_t blocks = iterations * (loop == Loop::tile ? num_pe_ : group_cols_) / kBlock;
-  element_col_ += blocks * mx::packed_row_bytes(output_.options.format, kBlock);
+  element_col_ += blocks * numerics::packed_row_bytes(output_.options.format, kBlock);
   scale_col_ += blocks;
 }
 
@@ -150,7 +150,7 @@ void Requant::encode_rows() {
 
 Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read) {
   Row encoded;
-  encoded.bytes = static_cast<uint32_t>(mx::packed_row_bytes(output_.options.format, cols));
+  encoded.bytes = static_cast<uint32_t>(numerics::packed_row_bytes(output_.options.format, cols));
   encoded.with_data = with_data_;
   if (!with_data_) return encoded;
   const uint32_t* bank = bank_values(read_in_.count());
@@ -211,7 +211,7 @@ void Requant::finish_row(const Row& row, uint64_t pop) {
   } else if (row.last) {
     element_row_ = element_stripe_;
     scale_row_ = scale_stripe_;
-    element_col_ += mx::packed_row_bytes(output_.options.format, kBlock);
+    element_col_ += numerics::packed_row_bytes(output_.options.format, kBlock);
     scale_col_++;
   }
   popped_.push(pop);

@@ -17,7 +17,7 @@ namespace mxe {
 struct BlockOutput {
   uint64_t address = 0, scale_address = 0;
   uint32_t stride = 0, scale_stride = 0;
-  mx::RequantOptions options;
+  numerics::RequantOptions options;
 };
 
 /// Requantiser (mxe_requant with mxe_collect and mxe_block_wr): collects the tiles of a block of 32

@@ -28,7 +28,7 @@ struct Range {
 
 uint64_t d_row_bytes(const Descriptor& job) {
   if (const NumberFormat* numbers = job.numbers_out()) return uint64_t{job.n} * numbers->bytes;
-  return mx::packed_row_bytes(job.mx_out(), job.n);
+  return numerics::packed_row_bytes(job.mx_out(), job.n);
 }
 
 struct Ranges {
@@ -36,8 +36,8 @@ struct Ranges {
 
   explicit Ranges(const Descriptor& job) {
     const uint64_t scales = (uint64_t{job.k} + kLanes - 1) / kLanes;
-    a = {job.a_addr, job.a_rows(), mx::packed_row_bytes(job.a(), job.k), job.a_stride};
-    b = {job.b_addr, job.b_rows(), mx::packed_row_bytes(job.b(), job.k), job.b_stride};
+    a = {job.a_addr, job.a_rows(), numerics::packed_row_bytes(job.a(), job.k), job.a_stride};
+    b = {job.b_addr, job.b_rows(), numerics::packed_row_bytes(job.b(), job.k), job.b_stride};
     a_scales = {job.a_scale_addr, job.a_rows(), scales, job.a_scale_stride};
     b_scales = {job.b_scale_addr, job.b_rows(), scales, job.b_scale_stride};
     const uint64_t c_bytes = job.bias_bf16 ? 2 : 4;
@@ -59,15 +59,16 @@ void copy_rows(const Range& range, MemoryPort& memory, std::vector<uint8_t>& tar
   }
 }
 
-void read_operand(mx::FormatId format, const Range& elements, const Range& scales, uint32_t k,
-                  MemoryPort& memory, mx::MxTensor& tensor) {
+void read_operand(numerics::FormatId format, const Range& elements, const Range& scales, uint32_t k,
+                  MemoryPort& memory, numerics::MxTensor& tensor) {
   tensor.format = format;
   tensor.rows = elements.rows;
   tensor.k = k;
-  if (mx::element_format(format).bits == 8) {
+  if (numerics::element_format(format).bits == 8) {
     copy_rows(elements, memory, tensor.codes);  // a code is a byte
   } else {
-    tensor.codes = mx::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
+    tensor.codes =
+        numerics::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
   }
   copy_rows(scales, memory, tensor.scales);
 }
@@ -86,7 +87,7 @@ std::vector<float> bias(const Descriptor& job, const Range& c, MemoryPort& memor
   for (uint64_t row = 0; row < job.a_rows(); row++, from += c.stride) {
     float* to = &values[row * job.n];
     if (job.bias_bf16) {
-      mx::widen_bfloat16(from, job.n, to);
+      numerics::widen_bfloat16(from, job.n, to);
     } else {
       std::memcpy(to, from, c.row_bytes);
     }
@@ -127,9 +128,10 @@ void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
   for (std::size_t i = 0; i < job.batch; i++) {
     const float* start = job.bias ? &c[i * size] : nullptr;
     const std::vector<float> values =
-        job.batch == 1 ? mx::gemm_block(a_, b_, start, fp4_dual)
-                       : mx::gemm_block(mx::slice_rows(a_, i * job.m, job.m),
-                                        mx::slice_rows(b_, i * job.n, job.n), start, fp4_dual);
+        job.batch == 1
+            ? numerics::gemm_block(a_, b_, start, fp4_dual)
+            : numerics::gemm_block(numerics::slice_rows(a_, i * job.m, job.m),
+                                   numerics::slice_rows(b_, i * job.n, job.n), start, fp4_dual);
     std::memcpy(&results_[i * size], values.data(), size * sizeof(float));
   }
 }

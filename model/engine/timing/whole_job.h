@@ -36,7 +36,7 @@ class WholeJob {
   unsigned pitch_ = 0;
   uint64_t d_address_ = 0, d_bytes_ = 0;
   // Members, so that their memory is reused from job to job.
-  mx::MxTensor a_, b_;
+  numerics::MxTensor a_, b_;
   std::vector<uint32_t> results_;
 };
 

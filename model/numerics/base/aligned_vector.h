@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace mx {
+namespace mxe {
 
 /// Aligns arrays to 64-byte cache lines. resize() leaves new elements uninitialised.
 template <typename T>
@@ -46,4 +46,4 @@ struct CacheLineAllocator {
 template <typename T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
-}  // namespace mx
+}  // namespace mxe

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace mx {
+namespace mxe {
 
 // GCC and Clang provide 128-bit integers on every 64-bit target; __extension__ silences -Wpedantic.
 __extension__ typedef __int128 Int128;
@@ -71,4 +71,4 @@ inline bool is_nan_bits(uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000
 constexpr uint32_t kQuietNan = 0x7FC00000;  ///< the only NaN the engine produces
 constexpr uint32_t kInfinity = 0x7F800000;
 
-}  // namespace mx
+}  // namespace mxe

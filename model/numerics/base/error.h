@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace mx {
+namespace mxe {
 
 /// Input error. `what()` is one line, printed unchanged: the problem, then the allowed values.
 struct Error : std::runtime_error {
@@ -20,4 +20,4 @@ struct TypeError : Error {
   std::string type;
 };
 
-}  // namespace mx
+}  // namespace mxe

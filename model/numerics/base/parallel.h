@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace mx {
+namespace mxe {
 
 /// Splits 0..count into one range per thread and calls body(first, last) for each; the last call
 /// runs on the caller's thread. With more than one thread, body must not throw. Example: count 10,
@@ -23,4 +23,4 @@ void parallel_ranges(std::size_t count, unsigned threads, const Body& body) {
   for (std::thread& worker : workers) worker.join();
 }
 
-}  // namespace mx
+}  // namespace mxe

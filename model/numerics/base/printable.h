@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace mx {
+namespace mxe {
 
 /// Makes foreign text safe for a message: at most `most` bytes plus "...", control characters
 /// replaced by spaces.
@@ -19,4 +19,4 @@ inline std::string printable(std::string text, std::size_t most = 200) {
 /// Limit for a whole message, in bytes.
 inline constexpr std::size_t kLongestMessage = 2000;
 
-}  // namespace mx
+}  // namespace mxe

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-namespace mx {
+namespace mxe {
 namespace {
 
 class FileActions {
@@ -47,4 +47,4 @@ ProcessEnd run_process(const std::vector<std::string>& words, int output, int er
   return end;
 }
 
-}  // namespace mx
+}  // namespace mxe

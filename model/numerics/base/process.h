@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace mx {
+namespace mxe {
 
 struct ProcessEnd {
   int start_error = 0;  ///< errno if the program could not be started
@@ -17,4 +17,4 @@ struct ProcessEnd {
 /// `output`, `error`: descriptors of its standard output and error. Its standard input is empty.
 ProcessEnd run_process(const std::vector<std::string>& words, int output, int error);
 
-}  // namespace mx
+}  // namespace mxe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/numerics/base/simd.h"
 
-namespace mx {
+namespace mxe {
 
 bool runs_simd_level(SimdLevel level) {
 #if defined(__x86_64__)
@@ -39,4 +39,4 @@ const char* simd_level_name(SimdLevel level) {
   return "";
 }
 
-}  // namespace mx
+}  // namespace mxe

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace mx {
+namespace mxe {
 
 enum class SimdLevel : uint8_t {
   portable,  ///< the compiler's baseline
@@ -20,4 +20,4 @@ bool runs_simd_level(SimdLevel level);
 
 const char* simd_level_name(SimdLevel level);
 
-}  // namespace mx
+}  // namespace mxe

@@ -10,7 +10,7 @@
 #include "model/numerics/block/quantizer_options.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Two factors that multiply a code's value one after the other, each with a rounding. The second
 /// is 1 if the ValueOrder has a single product.
@@ -79,4 +79,4 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place = {});
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -6,7 +6,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/numerics/block/block.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 struct ScaledElement {
@@ -215,4 +215,4 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -8,7 +8,7 @@
 #include "model/numerics/block/block.h"
 #include "model/numerics/formats/log2.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
@@ -312,4 +312,4 @@ BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rule
   return PowerOfTwoScale(rules).derive(x, count);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // .npy files use one name for all one-byte types of ml_dtypes except float8_e5m2.
@@ -39,4 +39,4 @@ CodeType find_type(const std::array<NamedType, kCount>& types, const std::string
 CodeType code_type(const ElementFormat& format) { return find_type(kElementTypes, format.name); }
 CodeType code_type(const ScaleFormat& format) { return find_type(kScaleTypes, format.name()); }
 
-}  // namespace mx
+}  // namespace mxe::numerics

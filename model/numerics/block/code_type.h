@@ -6,7 +6,7 @@
 #include "model/numerics/block/quantizer_options.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Type names of element or scale codes in files.
 struct CodeType {
@@ -16,4 +16,4 @@ struct CodeType {
 CodeType code_type(const ElementFormat& format);
 CodeType code_type(const ScaleFormat& format);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -3,7 +3,7 @@
 
 #include "model/numerics/block/presets.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 FormatInfo format_info(std::string_view name) {
   const Quantizer quantizer = make_quantizer(name);
@@ -34,4 +34,4 @@ std::vector<FormatInfo> all_format_infos() {
   return infos;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

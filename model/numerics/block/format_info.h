@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 
 struct FormatInfo {
   std::string name;
@@ -30,4 +30,4 @@ FormatInfo format_info(std::string_view name);
 /// The engine's formats and nvfp4.
 std::vector<FormatInfo> all_format_infos();
 
-}  // namespace mx
+}  // namespace mxe::numerics

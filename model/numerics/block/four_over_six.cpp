@@ -5,7 +5,7 @@
 
 #include "model/numerics/block/block.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Value of a code in the comparison; with amax_first its products differ from scaled_value().
@@ -58,4 +58,4 @@ BlockScale four_over_six_scale(const float* x, std::size_t count, const BlockRul
   return block_error(x, count, rules, four) < block_error(x, count, rules, six) ? four : six;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 using Apply = std::function<void(const ElementFormat&, QuantizerOptions&)>;
@@ -576,4 +576,4 @@ Quantizer make_quantizer(std::string_view format, std::string_view preset,
                           fmt::join(nearest(preset, preset_names()), ", ")));
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -11,7 +11,7 @@
 #include "model/numerics/block/switches.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// The arguments of quantize() (quantize.h).
 struct Quantizer {
@@ -46,4 +46,4 @@ Quantizer make_quantizer(std::string_view format, std::string_view preset = "ocp
 /// The element format of a format name of make_quantizer (nvfp4: E2M1).
 ElementFormat parse_any_format(std::string_view name);
 
-}  // namespace mx
+}  // namespace mxe::numerics

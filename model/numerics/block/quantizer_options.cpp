@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Limits of a block's elements and rows, larger than any array.
@@ -158,4 +158,4 @@ bool has_independent_blocks(const QuantizerOptions& options) {
          (!options.uses_tensor_scale || options.tensor_amax);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -16,7 +16,7 @@
 
 #include "model/numerics/formats/encode.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class BlockWalk : uint8_t {
   axis,  ///< along one axis; the last block of a run may be short
@@ -270,4 +270,4 @@ ScaleRule parse_scale_rule(std::string_view name);
 /// True if blocks do not depend on each other: parts of an array can be quantized separately.
 bool has_independent_blocks(const QuantizerOptions& options);
 
-}  // namespace mx
+}  // namespace mxe::numerics

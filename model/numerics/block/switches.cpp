@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // The names of enumerators, in the order of their values.
@@ -199,4 +199,4 @@ void set_switch(QuantizerOptions& options, std::string_view name, const SwitchVa
   throw_unknown(name);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -10,7 +10,7 @@
 
 #include "model/numerics/block/quantizer_options.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Value of a switch: monostate (unset optional), bool, number, name (an enumerator or a scale
 /// format such as e8m0), or the two ends of a range.
@@ -24,4 +24,4 @@ SwitchValue switch_value(const QuantizerOptions& options, std::string_view name)
 /// value. `rounding` also accepts the names of parse_rounding.
 void set_switch(QuantizerOptions& options, std::string_view name, const SwitchValue& value);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -16,7 +16,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 namespace fs = std::filesystem;
@@ -241,4 +241,4 @@ std::string program_directory() {
   return program.parent_path().string();
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

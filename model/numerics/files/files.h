@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Reads at most `most` bytes of a file, or of standard input for "-". Throws Error on failure.
 std::vector<uint8_t> read_file(const std::string& path, std::size_t most = SIZE_MAX);
@@ -73,4 +73,4 @@ std::string standard_output_error();
 /// The folder of the running program, links resolved; empty if unknown.
 std::string program_directory();
 
-}  // namespace mx
+}  // namespace mxe::numerics

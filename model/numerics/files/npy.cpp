@@ -14,7 +14,7 @@
 #include "model/numerics/formats/bfloat16.h"
 #include "model/numerics/formats/float16.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 struct DTypeInfo {
@@ -404,4 +404,4 @@ void write_npy(const std::string& path, const uint8_t* data,
   write_raw(path, DType::uint8, data, shape);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

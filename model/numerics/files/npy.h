@@ -10,7 +10,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// NumPy with ml_dtypes saves bfloat16 as '<V2'. It saves its one-byte types (float8_*, float4_*
 /// and others) as 'V1' or 'f1', which does not identify the type; they are read as uint8.
@@ -72,4 +72,4 @@ void write_npy(const std::string& path, const NpyArray& array);
 void write_npy(const std::string& path, const float* data, const std::vector<std::size_t>& shape);
 void write_npy(const std::string& path, const uint8_t* data, const std::vector<std::size_t>& shape);
 
-}  // namespace mx
+}  // namespace mxe::numerics

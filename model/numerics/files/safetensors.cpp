@@ -13,7 +13,7 @@
 #include "model/numerics/files/shallow_json.h"
 #include "model/numerics/formats/layout.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 using Json = nlohmann::json;
@@ -322,4 +322,4 @@ std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
   return file;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -11,7 +11,7 @@
 
 #include "model/numerics/files/npy.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// A tensor of a file. F8_E4M3, F8_E5M2 and F8_E8M0 are uint8 codes. F4 is one uint8 code per
 /// element; the file packs two per byte, the first in the low nibble.
@@ -71,4 +71,4 @@ std::map<std::string, std::string> safetensors_metadata(const uint8_t* bytes, st
 std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
                                         const std::map<std::string, std::string>& metadata = {});
 
-}  // namespace mx
+}  // namespace mxe::numerics

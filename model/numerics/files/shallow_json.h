@@ -11,7 +11,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Parses JSON of at most 64 levels, to protect recursive code from hostile files. Throws
 /// Json::exception for invalid JSON, std::invalid_argument for deeper nesting or too large numbers.
@@ -53,4 +53,4 @@ inline bool is_utf8(const std::string& text) {
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

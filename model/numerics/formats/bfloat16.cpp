@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 uint32_t bits_at(const uint8_t* bytes) {
@@ -31,4 +31,4 @@ void widen_bfloat16(const uint8_t* bytes, std::size_t count, uint32_t* out) {
   for (std::size_t i = 0; i < count; i++) out[i] = bits_at(bytes + 2 * i);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Rounds float32 bits to BF16 bits, ties to even. Every NaN becomes 0x7FC0.
 inline uint16_t bfloat16_bits(uint32_t bits) {
@@ -29,4 +29,4 @@ std::vector<uint16_t> to_bfloat16(const std::vector<float>& values);
 void widen_bfloat16(const uint8_t* bytes, std::size_t count, float* out);
 void widen_bfloat16(const uint8_t* bytes, std::size_t count, uint32_t* out);
 
-}  // namespace mx
+}  // namespace mxe::numerics

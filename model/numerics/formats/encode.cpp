@@ -10,7 +10,7 @@
 #include "model/numerics/base/random.h"
 #include "model/numerics/formats/log2.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 Rounding parse_rounding(std::string_view name) {
   constexpr std::pair<std::string_view, Rounding> kNames[] = {
@@ -136,4 +136,4 @@ uint32_t encode(const ElementFormat& format, float value, Rounding rounding) {
                    parts.negative);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Rounding of a value between two codes. Magnitudes are rounded; the sign is added afterwards.
 enum class Rounding : uint8_t {
@@ -51,4 +51,4 @@ uint32_t with_sign(const ElementFormat& format, uint32_t magnitude, bool negativ
 uint32_t encode(const ElementFormat& format, float value,
                 Rounding rounding = Rounding::nearest_even);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -3,7 +3,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr uint32_t kInfinity16 = 0x7C00, kQuietNan16 = 0x7E00;
@@ -46,4 +46,4 @@ float float16_to_float(uint16_t bits) {
   return from_bits(sign | to_bits(magnitude));
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/formats/bfloat16.h"
 #include "model/numerics/formats/float16.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class NumberType : uint8_t { float32, float16, bfloat16 };
 
@@ -44,4 +44,4 @@ class FloatArray {
   NumberType type_ = NumberType::float32;
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 std::vector<ElementFormat> make_element_formats() {
@@ -102,4 +102,4 @@ float decode_scale(uint8_t e8m0) {
   return e8m0 == 0 ? from_bits(0x00400000u) : from_bits(static_cast<uint32_t>(e8m0) << 23);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -16,7 +16,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class FormatId : uint8_t {
   mxfp4_e2m1 = 0,
@@ -191,4 +191,4 @@ const std::array<float, 256>& decode_table(FormatId format);
 /// Value of an E8M0 scale code: 2^(code - 127), 0xFF is NaN. Code 0 is a float32 subnormal.
 float decode_scale(uint8_t e8m0);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -5,7 +5,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 void check_order(int bits, NibbleOrder order) {
@@ -123,4 +123,4 @@ std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,
   return result;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

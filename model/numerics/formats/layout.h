@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class NibbleOrder : uint8_t {
   low,   ///< the first element in the low bits: the engine, torchao, ModelOpt, Transformer Engine,
@@ -39,4 +39,4 @@ std::vector<uint8_t> swizzle_scales(const uint8_t* scales, std::size_t rows, std
 std::vector<uint8_t> unswizzle_scales(const uint8_t* swizzled, std::size_t rows,
                                       std::size_t columns);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/numerics/formats/log2.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // floor(ln(2) * 2^shift).
@@ -49,4 +49,4 @@ int ceil_log2_float32(const FloatParts& x) {
   return pivot + (distance <= ln2_shifted(binade - 24 + width) ? 0 : 1);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -4,7 +4,9 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
+
+using mxe::floor_log2;  // of integers
 
 /// floor(log2(x)) for x = significand * 2^exponent > 0, exact.
 int floor_log2(const FloatParts& x);
@@ -19,4 +21,4 @@ int floor_log2_float32(const FloatParts& x);
 /// ceil(log2f(x)): one too low for values just above a power of two.
 int ceil_log2_float32(const FloatParts& x);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr int kMinLsb = -149;  // log2 of the lsb of a float32 subnormal
@@ -143,4 +143,4 @@ const std::array<int64_t, 256>& integer_table(FormatId format) {
   return tables[static_cast<std::size_t>(format)];
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// RNE_fp32(value * 2^exponent), subnormals kept, overflow to Inf; 0 gives +0. |value| < 2^126.
 uint32_t round_to_float(Int128 value, int exponent);
@@ -51,4 +51,4 @@ bool is_four_bit(FormatId format);
 /// Integer of each element code, value = integer * 2^lsb_exponent; 0 for NaN and infinity.
 const std::array<int64_t, 256>& integer_table(FormatId format);
 
-}  // namespace mx
+}  // namespace mxe::numerics

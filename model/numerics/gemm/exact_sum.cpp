@@ -3,7 +3,7 @@
 
 #include "model/numerics/gemm/accumulate.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 void ExactSum::add(Int128 value, int exponent) {
   const unsigned shift = static_cast<unsigned>(exponent - kMinExponent);
@@ -52,4 +52,4 @@ uint32_t ExactSum::to_float() const {
   return round_to_float(rounded, kMinExponent + 64 * top - 60);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

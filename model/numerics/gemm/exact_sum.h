@@ -6,7 +6,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Exact sum of terms value * 2^exponent, exponent >= kMinExponent. The sum must stay below 2^320,
 /// which allows 2^29 blocks of the largest elements with the largest scales.
@@ -23,4 +23,4 @@ class ExactSum {
   std::array<uint64_t, kLimbs> limbs_{};  // two's complement, little endian, lsb 2^kMinExponent
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

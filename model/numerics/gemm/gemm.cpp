@@ -12,7 +12,7 @@
 #include "model/numerics/gemm/gemm_fast.h"
 #include "model/numerics/gemm/gemm_policies.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 GemmKernels kernels_for(SimdLevel level) {
@@ -132,4 +132,4 @@ MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t c
   return tensor;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -14,7 +14,7 @@
 #include "model/numerics/quantize/requantize.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Rule for summing the products along K.
 enum class Accumulate : uint8_t {
@@ -58,4 +58,4 @@ MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t c
                FormatId format, ScaleRule rule = ScaleRule::floor,
                Overflow overflow = Overflow::saturate, uint64_t* saturations = nullptr);
 
-}  // namespace mx
+}  // namespace mxe::numerics

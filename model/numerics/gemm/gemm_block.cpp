@@ -6,7 +6,7 @@
 #include "model/numerics/gemm/accumulate.h"
 #include "model/numerics/gemm/gemm_policies.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Elements of one operand as integers, rows padded with zeros to whole blocks. `special` marks
@@ -108,4 +108,4 @@ void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bo
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/numerics/gemm/accumulate.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Bytes of a strip of A, which stays in the second-level cache for all columns.
@@ -174,4 +174,4 @@ void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, f
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

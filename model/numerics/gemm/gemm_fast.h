@@ -10,7 +10,7 @@
 #include "model/numerics/kernels/gemm_kernels.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Packs the operands once, then multiplies ranges of rows, in multiples of tile_rows().
 class FastGemm {
@@ -49,4 +49,4 @@ class FastGemm {
   GemmKernel kernel_;
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

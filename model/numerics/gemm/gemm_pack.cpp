@@ -12,7 +12,7 @@
 #include "model/numerics/kernels/block_kernels.h"
 #include "model/numerics/kernels/pack_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr uint64_t kMaxWord = 32767;
@@ -373,4 +373,4 @@ PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& op
   return Packer<32>(b, path, role, options).pack();
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

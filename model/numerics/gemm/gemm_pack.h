@@ -9,7 +9,7 @@
 #include "model/numerics/kernels/packed_operand.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// The path of a pair of formats. Kernels that add products of bytes in 16 bits use words for pairs
 /// whose products overflow 16 bits: mxint8 times mxint8.
@@ -35,4 +35,4 @@ PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& op
 /// overflow, because its correction overflows equally.
 int byte_sums(FormatId a, FormatId b);
 
-}  // namespace mx
+}  // namespace mxe::numerics

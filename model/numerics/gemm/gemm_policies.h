@@ -5,7 +5,7 @@
 
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
                      std::size_t first_row, std::size_t last_row, float* out);
@@ -16,4 +16,4 @@ void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bia
 void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias,
                          std::size_t first_row, std::size_t last_row, float* out);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -8,7 +8,7 @@
 #include "model/numerics/gemm/exact_sum.h"
 #include "model/numerics/gemm/gemm_policies.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 float canonical(uint32_t bits) { return from_bits(is_nan_bits(bits) ? kQuietNan : bits); }
@@ -158,4 +158,4 @@ void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

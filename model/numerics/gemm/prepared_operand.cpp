@@ -4,7 +4,7 @@
 #include "model/numerics/gemm/gemm_pack.h"
 #include "model/numerics/kernels/gemm_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 std::shared_ptr<const PackedOperand> PreparedOperand::packed(FormatId format_a,
                                                              const GemmKernels& kernels,
@@ -20,4 +20,4 @@ std::shared_ptr<const PackedOperand> PreparedOperand::packed(FormatId format_a,
   return packed_;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/formats/format.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 struct GemmKernels;
 struct PackedOperand;
@@ -45,4 +45,4 @@ class PreparedOperand {
   mutable std::shared_ptr<const PackedOperand> packed_;
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -6,7 +6,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/numerics/block/block.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 BlockKernels block_kernels(FormatId format, SimdLevel level) {
   switch (level) {
@@ -27,4 +27,4 @@ uint8_t ocp_scale_code(uint32_t amax, FormatId format, ScaleRule rule) {
   return static_cast<uint8_t>(std::clamp(exponent, -kScaleBias, kScaleBias) + kScaleBias);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/block/quantizer_options.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Dequantizes codes[blocks * 32] with scales[blocks]; every NaN is 0x7FC00000.
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
@@ -39,4 +39,4 @@ BlockKernels block_kernels_portable(FormatId format);
 BlockKernels block_kernels_avx2(FormatId format);
 BlockKernels block_kernels_avx512(FormatId format);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -6,7 +6,7 @@
 
 #include "model/numerics/kernels/packed_operand.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// The blocks of one kernel call: blocks `first` to `last` - 1 of K of the tiles `a` and `b`.
 /// Successive blocks alternate between the chains (two only for bytes). The kernel adds to acc
@@ -42,4 +42,4 @@ GemmKernels gemm_kernels_avx512();
 /// The AVX-512 kernels with emulated intrinsics, which run on any processor; only in tests.
 GemmKernels gemm_kernels_avx512_emulated();
 
-}  // namespace mx
+}  // namespace mxe::numerics

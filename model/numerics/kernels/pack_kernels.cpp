@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/numerics/kernels/pack_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 const PackKernels& pack_kernels(SimdLevel level) {
   return level == SimdLevel::portable ? pack_kernels_portable() : pack_kernels_avx2();
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/simd.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 struct TileRows {
   const void* first;
@@ -51,4 +51,4 @@ const PackKernels& pack_kernels(SimdLevel level);
 const PackKernels& pack_kernels_portable();
 const PackKernels& pack_kernels_avx2();
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -23,7 +23,7 @@
 #include "model/numerics/base/aligned_vector.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class GemmPath : uint8_t {
   bytes,         ///< float32 accumulation, sums of at most 24 bits
@@ -70,4 +70,4 @@ struct PackedOperand {
   std::vector<uint8_t> tile_has_scalar;            ///< [tiles]
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

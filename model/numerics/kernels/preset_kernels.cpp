@@ -3,7 +3,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 int32_t power_bits(int exponent) { return (exponent + 127) << 23; }
@@ -86,4 +86,4 @@ PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic,
   return preset_kernels_portable(rule, arithmetic, type);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

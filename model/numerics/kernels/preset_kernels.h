@@ -12,7 +12,7 @@
 #include "model/numerics/formats/float_array.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 struct EncodeParameters {
   // Floating formats.
@@ -156,4 +156,4 @@ PresetKernels preset_kernels_avx2(const EncodeRule& rule, ScaleArithmetic arithm
 PresetKernels preset_kernels_avx512(const EncodeRule& rule, ScaleArithmetic arithmetic,
                                     NumberType type);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr uint8_t kScaleOne = 127;
@@ -117,4 +117,4 @@ AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& pr
   return files;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

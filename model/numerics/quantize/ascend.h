@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 
 struct AscendProblem {
   std::size_t m = 0, n = 0, k = 0;
@@ -29,4 +29,4 @@ struct AscendFiles {
 AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
                          std::string_view format);
 
-}  // namespace mx
+}  // namespace mxe::numerics

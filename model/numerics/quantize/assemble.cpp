@@ -12,7 +12,7 @@
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/dequantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 bool is_usable(float number) { return std::isfinite(number) && number > 0; }
@@ -170,4 +170,4 @@ QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer) {
   return array;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

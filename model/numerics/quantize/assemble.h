@@ -10,7 +10,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Scale of a whole array, in addition to block scales.
 enum class WholeScale : uint8_t {
@@ -45,4 +45,4 @@ struct ArrayParts {
 /// tensor scale and amax must be absent or 1.
 QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// The number of elements of an array; 0 if an axis is 0. Throws Error if the nonzero axes have
 /// more than 2^62 elements together (NumPy has the same rule), so products of axes never overflow.
@@ -65,4 +65,4 @@ std::vector<T> rows_to_axis(const std::vector<T>& rows, const AxisView& view) {
   return axis_to_rows(rows, {view.outer, view.inner, view.length});
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -10,7 +10,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/quantize/axis_view.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 using Shape = std::vector<std::size_t>;
@@ -93,4 +93,4 @@ bool bias_is_one_row(const Shape& bias, const Shape& result, const std::string& 
   return bias == row;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Text such as "[3, 4]".
 std::string shape_text(const std::vector<std::size_t>& shape);
@@ -35,4 +35,4 @@ Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transpo
 bool bias_is_one_row(const std::vector<std::size_t>& bias, const std::vector<std::size_t>& result,
                      const std::string& name);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 AxisView view_of(const QuantizedArray& array) {
@@ -123,4 +123,4 @@ std::vector<float> dequantize(const QuantizedArray& array, unsigned threads) {
   return values;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

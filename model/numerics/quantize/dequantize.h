@@ -9,7 +9,7 @@
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 std::vector<float> scale_values(const ScaleFormat& format);
 
@@ -27,4 +27,4 @@ void check_sizes(const QuantizedArray& array);
 /// Throws Error if sizes do not match the shape, or if a code is too large.
 std::vector<float> dequantize(const QuantizedArray& array, unsigned threads = 1);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -11,7 +11,7 @@
 #include "model/numerics/block/block.h"
 #include "model/numerics/quantize/scale_index.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 uint32_t code_of(const QuantizedArray& array, std::size_t at) {
@@ -189,4 +189,4 @@ QuantizerDifference quantizer_difference(const float* x, const std::vector<std::
   return result;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class Fate : uint8_t {
   exact,         ///< the quotient is a code's value
@@ -71,4 +71,4 @@ QuantizerDifference quantizer_difference(const float* x, const std::vector<std::
                                          const Quantizer& a, const Quantizer& b,
                                          const QuantizeRequest& request = {});
 
-}  // namespace mx
+}  // namespace mxe::numerics

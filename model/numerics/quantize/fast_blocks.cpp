@@ -6,7 +6,7 @@
 
 #include "model/numerics/formats/bfloat16.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Truncation needs the exact path for mantissas from kNearTop on, whose log2f may be one too high,
@@ -500,4 +500,4 @@ void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std:
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

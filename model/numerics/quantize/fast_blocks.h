@@ -16,7 +16,7 @@
 #include "model/numerics/kernels/preset_kernels.h"
 #include "model/numerics/quantize/scale_choice.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Output arrays; null: not written.
 struct FastOutput {
@@ -152,4 +152,4 @@ class FastBlocks {
   RealScales four_;
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -14,7 +14,7 @@
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/fast_blocks.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Largest magnitude of elements `stride` apart; 1 instead of 0, to get a usable tensor scale.
@@ -482,4 +482,4 @@ MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, For
   return tensor;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

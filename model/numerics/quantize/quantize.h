@@ -13,7 +13,7 @@
 #include "model/numerics/formats/float_array.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Quantizes a row-major matrix [rows][k], blocks of 32 along k, to an engine operand. The default
 /// is OCP MX v1.0 section 6.3: the scale exponent is floor(log2(amax)) - emax, clamped to [-127,
@@ -73,4 +73,4 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -11,7 +11,7 @@
 #include "model/numerics/kernels/block_kernels.h"
 #include "model/numerics/kernels/preset_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Tests whether a scaled magnitude rounds beyond the largest finite code: it lies above the middle
@@ -100,4 +100,4 @@ std::size_t requantize_row(const float* x, std::size_t columns, const RequantOpt
   return overflows;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

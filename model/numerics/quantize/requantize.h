@@ -9,7 +9,7 @@
 #include "model/numerics/block/quantizer_options.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Result of an element that rounds beyond the format's largest finite value.
 enum class Overflow : uint8_t {
@@ -40,4 +40,4 @@ std::size_t requantize_block(const float* x, std::size_t count, const RequantOpt
 std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
                            uint8_t* codes, uint8_t* scales);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 bool is_ordinary(float factor) { return std::isfinite(factor) && factor > 0; }
@@ -131,4 +131,4 @@ void ScaleChoice::choose(const BlockElements& elements, const BlockRules* block_
   }
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

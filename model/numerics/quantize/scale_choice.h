@@ -10,7 +10,7 @@
 #include "model/numerics/block/block.h"
 #include "model/numerics/kernels/preset_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Scales with significand bits of up to kMost blocks.
 struct RealScales {
@@ -70,4 +70,4 @@ class ScaleChoice {
   std::vector<float> errors_;  // [row of the block][block]
 };
 
-}  // namespace mx
+}  // namespace mxe::numerics

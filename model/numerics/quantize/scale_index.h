@@ -5,7 +5,7 @@
 
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// Maps the row-major index of an element to that of its scale.
 class ScaleIndex {
@@ -45,4 +45,4 @@ inline float tensor_scale_of(const QuantizedArray& array, const ScaleIndex& inde
   return array.row_scales.empty() ? array.tensor_scale : array.row_scales[index.run(element)];
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

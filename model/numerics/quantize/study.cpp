@@ -7,7 +7,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/scale_index.h"
 
-namespace mx {
+namespace mxe::numerics {
 QuantizationStats quantization_stats(const float* x, const QuantizedArray& quantized) {
   if (quantized.dequantized.empty() &&
       (!quantized.codes.empty() || !quantized.wide_codes.empty())) {
@@ -96,4 +96,4 @@ std::vector<std::string> common_formats(const std::vector<std::string>& presets)
   return formats;
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

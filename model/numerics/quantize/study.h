@@ -9,7 +9,7 @@
 
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 struct QuantizationStats {
   std::size_t elements = 0;
@@ -47,4 +47,4 @@ std::vector<std::string> default_formats();
 /// The default formats that all presets support. Throws Error if there are none.
 std::vector<std::string> common_formats(const std::vector<std::string>& presets);
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/kernels/block_kernels.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 void check(const MxTensor& tensor) {
   const std::size_t codes = tensor.rows * tensor.k;
@@ -80,4 +80,4 @@ std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, std::si
                       row_stride);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -9,7 +9,7 @@
 #include "model/numerics/base/simd.h"
 #include "model/numerics/formats/format.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 /// A block-quantized matrix [rows][k] with one E8M0 scale per 32 elements along k. The last block
 /// of a row may be short: k = 40 gives blocks of 32 and 8.
@@ -48,4 +48,4 @@ std::vector<uint8_t> pack_rows(const MxTensor& tensor);
 std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, std::size_t rows,
                                  std::size_t k, std::size_t row_stride);
 
-}  // namespace mx
+}  // namespace mxe::numerics

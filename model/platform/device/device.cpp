@@ -35,7 +35,7 @@ DeviceResult Device::Impl::run(const AnyJob& job, const JobShape& shape) {
   const auto start = std::chrono::steady_clock::now();
   try {
     platform->run([&](Host& host) { result = session.run(host, job); });
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -67,8 +67,7 @@ DeviceResult Device::run(const Products& products) {
     return nothing;
   }
   if (products.jobs[0].k() == 0) {
-    throw mx::Error(
-        "an engine needs a K of at least 1; K = 0 is for --on golden (Python: 'golden')");
+    throw Error("an engine needs a K of at least 1; K = 0 is for --on golden (Python: 'golden')");
   }
   DeviceResult all = run(products.jobs[0]);
   for (std::size_t i = 1; i < products.jobs.size(); i++) {

@@ -38,18 +38,18 @@ struct DeviceFailure : std::runtime_error {
 /// SystemC elaborates once per process, so create all devices before the first job runs.
 class Device {
  public:
-  /// Throws mx::Error if this build does not support the target or setup.
+  /// Throws Error if this build does not support the target or setup.
   Device(Target target, const EngineSetup& setup);
   ~Device();
   Device(Device&&) noexcept;
 
   Target target() const;
 
-  /// Runs one job. Throws DeviceFailure if the device fails, mx::Error if the job does not fit into
+  /// Runs one job. Throws DeviceFailure if the device fails, Error if the job does not fit into
   /// the memory or a descriptor.
   DeviceResult run(const Job& job);
   /// Runs the products one by one and adds up cycles and counters. An empty result takes 0 cycles.
-  /// Throws mx::Error for K = 0, which descriptors cannot express.
+  /// Throws Error for K = 0, which descriptors cannot express.
   DeviceResult run(const Products& products);
   /// Runs a job of this shape on the current memory contents. The result has no output.
   DeviceResult run(const JobShape& shape);

@@ -40,8 +40,8 @@ void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
 }
 
 void upload(Host& host, const Job& job, const JobParts& parts) {
-  write_memory(host, parts.a.address, mx::pack_rows(job.a));
-  write_memory(host, parts.b.address, mx::pack_rows(job.b));
+  write_memory(host, parts.a.address, numerics::pack_rows(job.a));
+  write_memory(host, parts.b.address, numerics::pack_rows(job.b));
   write_memory(host, parts.a_scales.address, job.a.scales);
   write_memory(host, parts.b_scales.address, job.b.scales);
   if (!job.bias.empty()) {
@@ -71,8 +71,7 @@ void require_room(JobParts parts, std::size_t memory) {
   std::size_t bytes = kSlack;
   for (const JobPart* part : parts.in_order()) bytes += part->bytes();
   if (bytes > memory) {
-    throw mx::Error(
-        fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
+    throw Error(fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
   }
 }
 

@@ -14,7 +14,7 @@ namespace mxe {
 
 CounterValues no_counts();
 
-/// Throws mx::Error if a job with these parts needs more than `memory` bytes.
+/// Throws Error if a job with these parts needs more than `memory` bytes.
 void require_room(JobParts parts, std::size_t memory);
 
 /// The operand, A or B, that several engines share in memory; null if none.

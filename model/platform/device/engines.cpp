@@ -46,7 +46,7 @@ std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setu
 #ifdef MXE_WITH_RTL
   if (target == Target::rtl) return make_rtl(setup, name.c_str());
 #endif
-  throw mx::Error(fmt::format("this build has no '{}' to run on", target_name(target)));
+  throw Error(fmt::format("this build has no '{}' to run on", target_name(target)));
 }
 
 }  // namespace mxe

@@ -10,7 +10,7 @@
 
 namespace mxe {
 
-/// Creates the model or the RTL as a child of the module under construction. Throws mx::Error if
+/// Creates the model or the RTL as a child of the module under construction. Throws Error if
 /// this build does not support it, or if no RTL was built with these parameters.
 std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
                                           const std::string& name = "engine");

@@ -16,7 +16,7 @@ Target find_target(const std::string& name, const std::vector<Target>& allowed) 
     if (name == target_name(target)) return target;
     names.push_back(target_name(target));
   }
-  throw mx::Error(fmt::format("cannot run on '{}' (allowed: {})", name, fmt::join(names, ", ")));
+  throw Error(fmt::format("cannot run on '{}' (allowed: {})", name, fmt::join(names, ", ")));
 }
 
 }  // namespace

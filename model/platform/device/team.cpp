@@ -25,18 +25,18 @@ const char* split_name(SplitAxis axis) { return axis == SplitAxis::m ? "m" : "n"
 SplitAxis parse_split(const std::string& name) {
   if (name == "m") return SplitAxis::m;
   if (name == "n") return SplitAxis::n;
-  throw mx::Error(fmt::format("unknown dimension '{}' to split (allowed: m, n)", name));
+  throw Error(fmt::format("unknown dimension '{}' to split (allowed: m, n)", name));
 }
 
 std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
                                 const Params& params) {
   const bool rows = axis == SplitAxis::m;
-  const std::size_t block = shape.output.numbers() ? 1 : mx::kBlockSize;
+  const std::size_t block = shape.output.numbers() ? 1 : numerics::kBlockSize;
   const std::size_t unit = rows ? 1 : std::max<std::size_t>(params.num_pe, block);
   const std::size_t size = rows ? shape.m : shape.n, units = (size + unit - 1) / unit;
   if (units < engines) {
-    throw mx::Error(fmt::format("{} {} cannot be split among {} engines: {} at least for each",
-                                size, rows ? "rows" : "columns", engines, unit));
+    throw Error(fmt::format("{} {} cannot be split among {} engines: {} at least for each", size,
+                            rows ? "rows" : "columns", engines, unit));
   }
   std::vector<JobShape> parts(engines, shape);
   for (unsigned i = 0; i < engines; i++) {
@@ -88,7 +88,7 @@ void Team::Impl::count_waits(TeamResult& result) const {
 
 template <typename AnyJob>
 TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
-  if (jobs.size() != sessions.size()) throw mx::Error("a team needs one job per engine");
+  if (jobs.size() != sessions.size()) throw Error("a team needs one job per engine");
   TeamResult result;
   result.members.resize(jobs.size());
   count_waits(result);
@@ -107,7 +107,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   }
   try {
     run_hosts(hosts);
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
@@ -119,7 +119,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
 Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common common)
     : impl_(std::make_unique<Impl>()) {
   if (setup.timing.half_duplex) {
-    throw mx::Error("several engines cannot share a half-duplex memory; allowed: one engine");
+    throw Error("several engines cannot share a half-duplex memory; allowed: one engine");
   }
   impl_->target = target;
   impl_->common = common;

@@ -17,11 +17,11 @@ namespace mxe {
 enum class SplitAxis : uint8_t { m, n };
 
 const char* split_name(SplitAxis axis);
-/// Inverse of split_name(); throws mx::Error with the allowed names.
+/// Inverse of split_name(); throws Error with the allowed names.
 SplitAxis parse_split(const std::string& name);
 
 /// Splits a product into one part per engine, of about equal size: rows, or whole tiles of columns
-/// (whole blocks if the results have scales). Throws mx::Error if there are too few. Example: 100
+/// (whole blocks if the results have scales). Throws Error if there are too few. Example: 100
 /// rows, 3 engines: 33 + 33 + 34.
 std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
                                 const Params& params);

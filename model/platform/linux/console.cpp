@@ -63,7 +63,7 @@ std::string KernelLog::tail(std::size_t lines) const {
 
 Console::Pipe Console::make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw mx::Error("cannot make a pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
   return {uml::FileDescriptor(ends[0]), uml::FileDescriptor(ends[1])};
 }
 
@@ -156,7 +156,7 @@ void Console::watch_output(int from, std::function<bool(const char*, std::size_t
 void Console::drain() {
   for (const auto& drain : drains_) drain();
   if (failure_.empty()) return;
-  throw mx::Error(failure_);
+  throw Error(failure_);
 }
 
 std::string Console::take_log() {

@@ -33,18 +33,18 @@ class RawTerminal {
 /// The kernel's log: written to a file, if requested; the last part is kept in memory.
 class KernelLog {
  public:
-  /// `path`: "" for no file, "-" for standard error. Throws mx::Error if it cannot be written.
+  /// `path`: "" for no file, "-" for standard error. Throws Error if it cannot be written.
   explicit KernelLog(const std::string& path);
 
   void add(const char* text, std::size_t bytes);
   bool has_file() const { return file_.has_value(); }
-  /// Throws mx::Error unless everything has been written.
+  /// Throws Error unless everything has been written.
   void close();
   /// Returns at most `lines` last lines.
   std::string tail(std::size_t lines) const;
 
  private:
-  std::optional<mx::OutputFile> file_;
+  std::optional<numerics::OutputFile> file_;
   std::string last_;
 };
 
@@ -60,7 +60,7 @@ class Console {
   std::vector<std::string> kernel_words() const;
   /// Call after the kernel has received its files: closes our copies.
   void started();
-  /// Transfers remaining output after the kernel has ended. Throws mx::Error if standard output or
+  /// Transfers remaining output after the kernel has ended. Throws Error if standard output or
   /// error could not be written.
   void drain();
   /// After hide_log(), the kernel's log is not printed, only written to the log file. take_log()

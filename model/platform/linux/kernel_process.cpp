@@ -47,7 +47,7 @@ KernelProcess::KernelProcess(const std::vector<std::string>& words, const Files&
   // their parent, so that the destructor can wait for them.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) throw mx::Error("cannot make a pipe");
+  if (pipe2(report, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
   const uml::FileDescriptor read_end(report[0]);
   uml::FileDescriptor write_end(report[1]);
   const pid_t parent = getpid();
@@ -58,11 +58,10 @@ KernelProcess::KernelProcess(const std::vector<std::string>& words, const Files&
   int error = errno;
   if (pid_ < 0 || read(read_end.get(), &error, sizeof error) > 0) {
     if (pid_ > 0) waitpid(pid_, nullptr, 0);
-    throw mx::Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
+    throw Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(error)));
   }
   end_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-  if (!end_.valid())
-    throw mx::Error(fmt::format("cannot watch a process: {}", std::strerror(errno)));
+  if (!end_.valid()) throw Error(fmt::format("cannot watch a process: {}", std::strerror(errno)));
 }
 
 void KernelProcess::kill() const noexcept {

@@ -16,7 +16,7 @@ class KernelProcess {
   /// Files of the kernel; index = descriptor number.
   using Files = std::vector<int>;
 
-  /// Throws mx::Error if the program cannot be started.
+  /// Throws Error if the program cannot be started.
   KernelProcess(const std::vector<std::string>& words, const Files& files);
   ~KernelProcess();
   KernelProcess(const KernelProcess&) = delete;

@@ -26,8 +26,8 @@ std::string kernel_folder(Kernel kernel) {
 std::string kernel_program(Kernel kernel) {
   const std::string folder = kernel_folder(kernel);
   if (!std::filesystem::exists(folder + "/complete")) {
-    throw mx::Error(fmt::format("no kernel in {}: scripts/setup {} builds it", folder,
-                                kernel == Kernel::plain ? "--linux" : "--linux-debug"));
+    throw Error(fmt::format("no kernel in {}: scripts/setup {} builds it", folder,
+                            kernel == Kernel::plain ? "--linux" : "--linux-debug"));
   }
   return folder + "/linux";
 }
@@ -35,7 +35,7 @@ std::string kernel_program(Kernel kernel) {
 std::string kernel_program(const std::string& folder) {
   const std::string program = folder + "/linux";
   if (!std::filesystem::exists(program)) {
-    throw mx::Error(
+    throw Error(
         fmt::format("no kernel {} (--kernel names the folder of a User-mode Linux that was built: "
                     "make ARCH=um)",
                     program));

@@ -7,10 +7,10 @@ namespace mxe::guest {
 
 enum class Kernel { plain, debug };
 
-/// Path of the kernel built by scripts/linux-kernel. Throws mx::Error with the build command.
+/// Path of the kernel built by scripts/linux-kernel. Throws Error with the build command.
 std::string kernel_program(Kernel kernel);
 
-/// Path of a user-built kernel in `folder`. Throws mx::Error if it is missing.
+/// Path of a user-built kernel in `folder`. Throws Error if it is missing.
 std::string kernel_program(const std::string& folder);
 
 }  // namespace mxe::guest

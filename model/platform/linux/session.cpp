@@ -18,7 +18,7 @@ Session::Session() {
   const char* base = std::getenv("TMPDIR");
   folder_ = fmt::format("{}/mxe-linux-XXXXXX", base && *base ? base : "/tmp");
   if (!mkdtemp(folder_.data())) {
-    throw mx::Error(fmt::format("cannot make the folder {}: {}", folder_, std::strerror(errno)));
+    throw Error(fmt::format("cannot make the folder {}: {}", folder_, std::strerror(errno)));
   }
   management_folder_ = fmt::format("{}/{}", folder_, kManagementName);
   for (const char* name : {"/device", "/time", "/session", "/status", "/input"})
@@ -41,7 +41,7 @@ std::string Session::store_input() const {
   char bytes[65536];
   for (ssize_t count; (count = read(STDIN_FILENO, bytes, sizeof bytes)) > 0;)
     file.write(bytes, count);
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write into {}", folder_));
+  if (!file.flush()) throw Error(fmt::format("cannot write into {}", folder_));
   return path;
 }
 
@@ -58,7 +58,7 @@ void Session::write(const SessionPlan& plan) const {
   put("columns", std::to_string(plan.columns));
   for (const std::string& argument : plan.arguments) put("argument", argument);
   for (char** variable = environ; *variable; variable++) put("variable", *variable);
-  if (!file.flush()) throw mx::Error(fmt::format("cannot write into {}", folder_));
+  if (!file.flush()) throw Error(fmt::format("cannot write into {}", folder_));
 }
 
 std::optional<SessionEnd> Session::end() const {

@@ -26,7 +26,7 @@ struct SessionEnd {
 /// A folder shared with Linux during a run: sockets, plan, end status. Removed with this object.
 class Session {
  public:
-  /// Throws mx::Error if the folder cannot be created.
+  /// Throws Error if the folder cannot be created.
   Session();
   ~Session();
   Session(const Session&) = delete;
@@ -39,9 +39,9 @@ class Session {
   static constexpr const char* kManagementName = "kernel";
   std::string management_socket() const { return management_folder_ + "/mconsole"; }
 
-  /// Writes the plan and this process's environment. Throws mx::Error.
+  /// Writes the plan and this process's environment. Throws Error.
   void write(const SessionPlan& plan) const;
-  /// Copies standard input to a file and returns its path. Throws mx::Error.
+  /// Copies standard input to a file and returns its path. Throws Error.
   std::string store_input() const;
   std::optional<SessionEnd> end() const;
 

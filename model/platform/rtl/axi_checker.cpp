@@ -16,7 +16,7 @@ constexpr uint64_t kPage = 4096;
 constexpr unsigned kModifiable = 2, kAllocate = 12;
 
 [[noreturn]] void breach(uint64_t cycle, const std::string& rule) {
-  throw mx::Error(fmt::format("AXI protocol breach in cycle {}: {}", cycle, rule));
+  throw Error(fmt::format("AXI protocol breach in cycle {}: {}", cycle, rule));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class AxiChecker {
 
   AxiChecker(unsigned beat_bytes, unsigned max_burst, bool zero_masked_lanes);
 
-  /// Throws mx::Error naming the rule violated in `cycle`.
+  /// Throws Error naming the rule violated in `cycle`.
   void check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
  private:

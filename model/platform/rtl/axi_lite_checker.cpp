@@ -11,7 +11,7 @@ namespace mxe {
 namespace {
 
 [[noreturn]] void breach(uint64_t cycle, const char* rule) {
-  throw mx::Error(fmt::format("AXI4-Lite protocol breach in cycle {}: {}", cycle, rule));
+  throw Error(fmt::format("AXI4-Lite protocol breach in cycle {}: {}", cycle, rule));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace mxe {
 /// and data of a write), stable until ready.
 class AxiLiteChecker {
  public:
-  /// Throws mx::Error naming the rule violated in `cycle`.
+  /// Throws Error naming the rule violated in `cycle`.
   void check(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
 
  private:

@@ -32,7 +32,7 @@ bool may_build() {
 void allow_building() { setenv(kMayBuild, "1", 1); }
 
 fs::path build_folder() {
-  const fs::path folder = mx::program_directory();
+  const fs::path folder = numerics::program_directory();
   return exists(folder / "CMakeCache.txt") && exists(folder / MXE_RTL_LIST) ? folder : fs::path();
 }
 
@@ -42,11 +42,11 @@ std::string build_command(const std::string& target) {
 
 void build_target(const std::string& target) {
   const fs::path folder = build_folder();
-  if (folder.empty()) throw mx::Error(fmt::format("{} is not installed", target));
+  if (folder.empty()) throw Error(fmt::format("{} is not installed", target));
   const FileLock lock(folder / "build.lock");
   fmt::print(stderr, "building {}\n", target);
   if (!run_program({"cmake", "--build", folder.string(), "--target", target})) {
-    throw mx::Error(fmt::format("{} could not be built", target));
+    throw Error(fmt::format("{} could not be built", target));
   }
 }
 
@@ -55,14 +55,13 @@ bool run_program(const std::vector<std::string>& words, const fs::path& log) {
   if (!log.empty()) {
     file.emplace(log, O_WRONLY | O_CREAT | O_APPEND);
     if (file->descriptor() < 0) {
-      throw mx::Error(fmt::format("{}: cannot create: {}", log.string(), std::strerror(errno)));
+      throw Error(fmt::format("{}: cannot create: {}", log.string(), std::strerror(errno)));
     }
   }
   const int output = file ? file->descriptor() : STDERR_FILENO;
-  const mx::ProcessEnd end = mx::run_process(words, output, output);
+  const ProcessEnd end = run_process(words, output, output);
   if (end.start_error != 0) {
-    throw mx::Error(
-        fmt::format("cannot run {}: {}", words.front(), std::strerror(end.start_error)));
+    throw Error(fmt::format("cannot run {}: {}", words.front(), std::strerror(end.start_error)));
   }
   return end.succeeded();
 }
@@ -80,7 +79,7 @@ FileLock::FileLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
          errno == EINTR) {
   }
   if (result != 0) {
-    throw mx::Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
+    throw Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
   }
 }
 

@@ -19,11 +19,11 @@ std::filesystem::path build_folder();
 std::string build_command(const std::string& target);
 
 /// Builds `target` of this build folder with CMake, output on standard error. Concurrent builds in
-/// one folder are serialised. Throws mx::Error if there is no build folder or the build fails.
+/// one folder are serialised. Throws Error if there is no build folder or the build fails.
 void build_target(const std::string& target);
 
 /// Runs a program from PATH, without a shell. Its output goes to `log`, or to standard error if
-/// that is empty. Returns true for exit status 0; throws mx::Error if it cannot be started.
+/// that is empty. Returns true for exit status 0; throws Error if it cannot be started.
 bool run_program(const std::vector<std::string>& words, const std::filesystem::path& log = {});
 
 /// Owns the descriptor of an open file; negative if open() failed.
@@ -40,7 +40,7 @@ class OpenFile {
   int file_;
 };
 
-/// Holds an exclusive lock on a file, which it creates. Throws mx::Error on failure.
+/// Holds an exclusive lock on a file, which it creates. Throws Error on failure.
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& file);

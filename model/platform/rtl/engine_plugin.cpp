@@ -21,7 +21,7 @@ static std::unique_ptr<RtlTop> make(const Params& params, const std::string& wav
 #ifdef MXE_CLASS_FST
   return MXE_JOIN(make_, MXE_CLASS_FST)(params, waves);
 #else
-  throw mx::Error("this engine has no waves");
+  throw Error("this engine has no waves");
 #endif
 }
 

@@ -29,7 +29,7 @@ const char* why_not_loaded() {
 std::vector<fs::path> design_directories() {
   std::vector<fs::path> directories;
   if (const char* path = std::getenv("MXE_RTL_PATH")) directories.emplace_back(path);
-  const fs::path program = mx::program_directory();
+  const fs::path program = numerics::program_directory();
   directories.push_back(program / "rtl");
   directories.push_back((program / MXE_INSTALLED_RTL).lexically_normal());
   return directories;
@@ -73,22 +73,22 @@ std::string command_for(const std::string& name) {
 [[noreturn]] void refuse_missing(const std::string& name) {
   std::string places;
   for (const fs::path& directory : design_directories()) places += " " + directory.string();
-  throw mx::Error(fmt::format("the design {} is not installed: {}.so is in none of{}; {}", name,
-                              name, places, command_for(name)));
+  throw Error(fmt::format("the design {} is not installed: {}.so is in none of{}; {}", name, name,
+                          places, command_for(name)));
 }
 
 const EnginePlugin& open_plugin(const std::string& library) {
   // dlopen() searches the system's folders for names without a slash.
   const std::string path = fs::absolute(library).string();
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw mx::Error(fmt::format("cannot load the engine: {}", why_not_loaded()));
+  if (!handle) throw Error(fmt::format("cannot load the engine: {}", why_not_loaded()));
   const auto* plugin = static_cast<const EnginePlugin*>(dlsym(handle, "mxe_engine"));
   if (!plugin) {
-    throw mx::Error(
+    throw Error(
         fmt::format("'{}' is no engine: mxe_engine() of MxeVerilate.cmake makes one", library));
   }
   if (std::string(plugin->interface) != MXE_ENGINE_INTERFACE_NAME) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "'{}' was built for another version of MXE or with another compiler (it has {}, this "
         "program {}): build both from one checkout",
         library, plugin->interface, MXE_ENGINE_INTERFACE_NAME));
@@ -101,7 +101,7 @@ const EnginePlugin& open_plugin(const std::string& library) {
 const EnginePlugin& load_engine_plugin(const std::string& library) {
   const std::string changed = changed_source(library);
   if (!changed.empty()) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "'{}' was built before {} was edited: build it again, with `cmake --build` of its folder",
         library, changed));
   }
@@ -119,16 +119,16 @@ const EnginePlugin& load_design(const std::string& name) {
   }
   if (library.empty()) refuse_missing(name);
   if (!changed.empty()) {
-    throw mx::Error(fmt::format("the design {} was built before {} was edited; {}",
-                                library.string(), changed, command_for(name)));
+    throw Error(fmt::format("the design {} was built before {} was edited; {}", library.string(),
+                            changed, command_for(name)));
   }
   return open_plugin(library.string());
 }
 
 void require_same_sources(const std::string& name, const std::string& other) {
   if (std::strcmp(load_design(name).sources, load_design(other).sources) == 0) return;
-  throw mx::Error(fmt::format("the designs {} and {} were built from different RTL; {}", name,
-                              other, command_for(name)));
+  throw Error(fmt::format("the designs {} and {} were built from different RTL; {}", name, other,
+                          command_for(name)));
 }
 
 std::function<std::unique_ptr<RtlTop>(const Params&, const std::string&)> design_factory(

@@ -9,18 +9,18 @@
 
 namespace mxe {
 
-/// Loads the engine from a shared library and keeps it loaded. Throws mx::Error if the file is
+/// Loads the engine from a shared library and keeps it loaded. Throws Error if the file is
 /// missing, has another interface version, or if its sources were edited since (design_sources.h).
 const EnginePlugin& load_engine_plugin(const std::string& library);
 
 /// Loads the design `name`, a target of mxe_rtl_plugin() (MxeVerilate.cmake): <name>.so in
 /// $MXE_RTL_PATH, next to the program in the build folder, in the folder of installed designs, or
 /// in the program's RUNPATH. If it is missing or its sources were edited since, it is built if
-/// may_build() (build_target.h), else throws mx::Error with the build command. A design that this
+/// may_build() (build_target.h), else throws Error with the build command. A design that this
 /// process has already loaded is returned without these checks.
 const EnginePlugin& load_design(const std::string& name);
 
-/// Throws mx::Error unless both designs have the same sources, parameters and macros.
+/// Throws Error unless both designs have the same sources, parameters and macros.
 void require_same_sources(const std::string& name, const std::string& other);
 
 /// Returns a factory that loads the design at its first call.

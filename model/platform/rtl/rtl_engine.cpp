@@ -40,8 +40,8 @@ uint8_t axi_response(tlm::tlm_response_status status) {
 
 std::string waves_place(const std::string& path) {
   if (path.empty()) return path;
-  mx::require_extension(path, ".fst", "signals of the RTL are recorded as FST");
-  return mx::regular_place(path);
+  numerics::require_extension(path, ".fst", "signals of the RTL are recorded as FST");
+  return numerics::regular_place(path);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle)
   try {
     start_clock(cycle);
     while (!finished_) run_cycle(cycle++, 1);
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     SC_REPORT_ERROR("/mxe/rtl", error.what());
   }
   finished_ = false;
@@ -188,7 +188,7 @@ void RtlEngine::end_request() {
 void RtlEngine::thread() {
   try {
     run();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     SC_REPORT_ERROR("/mxe/rtl", error.what());
   }
 }
@@ -326,7 +326,7 @@ bool RtlEngine::finish_register_transfer(uint64_t cycle) {
   if (!busy && !waiting) {
     rest();
   } else if (transferless_cycles_ >= options_.hang_cycles) {
-    throw mx::Error(fmt::format(
+    throw Error(fmt::format(
         "the RTL '{}' hangs: busy for {} cycles without a bus transfer (cycle {}, STATUS {:#x})",
         name(), options_.hang_cycles, cycle, status));
   }

@@ -53,11 +53,11 @@ std::string configurations(bool waves) {
 void require_rtl(const Params& params, bool waves) {
   if (find_design(params, waves)) return;
   if (find_design(params, false)) {
-    throw mx::Error(fmt::format("the RTL of configuration {} has no waves, only {} have",
-                                params.config_name(), configurations(true)));
+    throw Error(fmt::format("the RTL of configuration {} has no waves, only {} have",
+                            params.config_name(), configurations(true)));
   }
-  throw mx::Error(fmt::format("the RTL was built for the configurations {}, not for {}: {}",
-                              configurations(false), params.config_name(), params.to_string()));
+  throw Error(fmt::format("the RTL was built for the configurations {}, not for {}: {}",
+                          configurations(false), params.config_name(), params.to_string()));
 }
 
 void require_current_rtl(const Params& params, bool waves) {
@@ -74,7 +74,7 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
 
 std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves) {
   if (params != Params::named("small") || !waves.empty()) {
-    throw mx::Error("all values are shown in the configuration small only, and without waves");
+    throw Error("all values are shown in the configuration small only, and without waves");
   }
   require_same_sources("mxe_rtl_small_values", "mxe_rtl_small");
   return load_design("mxe_rtl_small_values").make(params, waves);

@@ -17,7 +17,7 @@ uint64_t RtlSignal::value() const {
 }
 
 void RtlSignal::set(uint64_t value) const {
-  if (!writable_) throw mx::Error(fmt::format("the RTL's signal {} cannot be set", name_));
+  if (!writable_) throw Error(fmt::format("the RTL's signal {} cannot be set", name_));
   std::memcpy(data_, &value, bytes_);
 }
 

@@ -26,7 +26,7 @@ class RtlSignal {
   /// Path below the top: "u_cmd.state_q".
   const std::string& name() const { return name_; }
   uint64_t value() const;
-  /// The design sees the value in its next cycle. Throws mx::Error if the signal is read-only.
+  /// The design sees the value in its next cycle. Throws Error if the signal is read-only.
   void set(uint64_t value) const;
   /// The name of a value, or its number if it has no name.
   std::string value_name(uint64_t value) const;

@@ -61,7 +61,7 @@ class RtlTop {
   virtual const Params& params() const = 0;
   virtual void reset(unsigned cycles) = 0;
   /// Runs one cycle: applies `in`, settles, reads `out`, then applies the rising edge. Throws
-  /// mx::Error if an assertion of the design fails.
+  /// Error if an assertion of the design fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
   /// Sets the number of the next cycle() in the waves after a stopped clock; never backwards.
   virtual void go_on_at(uint64_t /*cycle*/) {}
@@ -82,18 +82,18 @@ class RtlTop {
   virtual uint64_t time() const { return 0; }
 };
 
-/// Throws mx::Error unless make_rtl_top() can make this design, with waves if `waves`.
+/// Throws Error unless make_rtl_top() can make this design, with waves if `waves`.
 void require_rtl(const Params& params, bool waves);
 
-/// Loads the design. Throws mx::Error if it is missing or its sources were edited since the build;
+/// Loads the design. Throws Error if it is missing or its sources were edited since the build;
 /// with waves also if it and the design without waves have different sources.
 void require_current_rtl(const Params& params, bool waves);
 
 /// Creates the simulated design; `waves` is the path of an FST file, or empty for none. Throws
-/// mx::Error with the available parameter sets if `params` is not one of them.
+/// Error with the available parameter sets if `params` is not one of them.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
 
-/// The same design with values() and before_edge(), which is slow. Throws mx::Error for other
+/// The same design with values() and before_edge(), which is slow. Throws Error for other
 /// configurations than small, for waves, and if its sources differ from those of make_rtl_top().
 std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves = {});
 

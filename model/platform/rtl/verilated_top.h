@@ -39,9 +39,8 @@ class VerilatedTop : public RtlTop {
     top_ = std::make_unique<Model>(&context_, "mxe_top");
     held_clocks_.emplace(*top_);
     if (sizeof(top_->m_rdata_i) != params.mem_bytes()) {
-      throw mx::Error("the memory port of the RTL has " +
-                      std::to_string(8 * sizeof(top_->m_rdata_i)) + " bits, not " +
-                      std::to_string(params.mem_w));
+      throw Error("the memory port of the RTL has " + std::to_string(8 * sizeof(top_->m_rdata_i)) +
+                  " bits, not " + std::to_string(params.mem_w));
     }
     open_trace(waves);
     top_->clk_i = 0;
@@ -78,7 +77,7 @@ class VerilatedTop : public RtlTop {
     top_->clk_i = 1;
     eval();
     if (context_.gotError()) {
-      throw mx::Error("an assertion of the RTL failed; its place has been printed");
+      throw Error("an assertion of the RTL failed; its place has been printed");
     }
   }
 
@@ -194,7 +193,7 @@ class VerilatedTop : public RtlTop {
       if (!traced_) return;
       top_->trace(&trace_, 99);
       trace_.open(waves.c_str());
-      if (!trace_.isOpen()) throw mx::Error("cannot write the waveform file '" + waves + "'");
+      if (!trace_.isOpen()) throw Error("cannot write the waveform file '" + waves + "'");
     }
   }
 

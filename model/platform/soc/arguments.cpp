@@ -20,8 +20,8 @@ std::vector<uint8_t> lay_out_arguments(const std::vector<std::string>& arguments
   pointers.resize(pointers.size() + width);
   pointers.insert(pointers.end(), strings.begin(), strings.end());
   if (pointers.size() > room) {
-    throw mx::Error(fmt::format("the program's arguments need {} bytes, there is room for {}",
-                                pointers.size(), room));
+    throw Error(fmt::format("the program's arguments need {} bytes, there is room for {}",
+                            pointers.size(), room));
   }
   return pointers;
 }

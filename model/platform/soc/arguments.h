@@ -9,7 +9,7 @@
 
 namespace mxe::soc {
 
-/// argv at `address`: pointers, null, strings. Throws mx::Error if it exceeds `room` bytes.
+/// argv at `address`: pointers, null, strings. Throws Error if it exceeds `room` bytes.
 std::vector<uint8_t> lay_out_arguments(const std::vector<std::string>& arguments, Xlen xlen,
                                        uint64_t address, uint64_t room);
 

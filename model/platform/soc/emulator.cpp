@@ -32,7 +32,7 @@ void* callback(F* function) {
 
 void require(uc_err error, const char* what) {
   if (error != UC_ERR_OK) {
-    throw mx::Error(fmt::format("the RISC-V emulator cannot {}: {}", what, uc_strerror(error)));
+    throw Error(fmt::format("the RISC-V emulator cannot {}: {}", what, uc_strerror(error)));
   }
 }
 

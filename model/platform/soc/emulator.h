@@ -38,7 +38,7 @@ class Emulator {
 
   enum class Stop { asked, sleeping, unmapped, misaligned, illegal, ebreak, ecall };
 
-  /// `listener` must outlive the emulator. Throws mx::Error if libunicorn fails.
+  /// `listener` must outlive the emulator. Throws Error if libunicorn fails.
   Emulator(Xlen xlen, Listener& listener);
   ~Emulator();
   Emulator(const Emulator&) = delete;

@@ -35,7 +35,7 @@ GdbConnection::GdbConnection(uint16_t port) {
       ::getsockname(listener_, generic, &size) != 0) {
     const int error = errno;
     if (listener_ >= 0) ::close(listener_);
-    throw mx::Error(
+    throw Error(
         fmt::format("cannot listen for gdb on 127.0.0.1:{}: {}", port, std::strerror(error)));
   }
   port_ = ntohs(address.sin_port);

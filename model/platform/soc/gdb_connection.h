@@ -13,7 +13,7 @@ namespace mxe::soc {
 /// Packets of gdb's remote protocol over a TCP connection to the local host only.
 class GdbConnection {
  public:
-  /// Listens on 127.0.0.1; port 0: any free port. Throws mx::Error if the port is not available.
+  /// Listens on 127.0.0.1; port 0: any free port. Throws Error if the port is not available.
   explicit GdbConnection(uint16_t port);
   ~GdbConnection();
   GdbConnection(const GdbConnection&) = delete;

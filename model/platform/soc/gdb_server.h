@@ -14,7 +14,7 @@ namespace mxe::soc {
 /// interrupts. Accepts one connection; after it ends, the processor runs freely.
 class GdbServer : public Debugger {
  public:
-  /// Throws mx::Error if the port is not available.
+  /// Throws Error if the port is not available.
   explicit GdbServer(uint16_t port) : connection_(port) {}
 
   uint16_t port() const { return connection_.port(); }

@@ -35,7 +35,7 @@ class ElfFile {
       : path_(std::move(path)), bytes_(std::move(bytes)) {}
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw mx::Error(fmt::format("{}: {}", path_, why));
+    throw Error(fmt::format("{}: {}", path_, why));
   }
 
   bool has(uint64_t offset, uint64_t size) const {

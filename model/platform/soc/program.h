@@ -44,7 +44,7 @@ struct Program {
 };
 
 /// Parses a 32- or 64-bit RISC-V executable whose segments lie in `memory`. `path` is used in
-/// messages. Throws mx::Error with one line for any other file.
+/// messages. Throws Error with one line for any other file.
 Program parse_elf(const std::string& path, std::vector<uint8_t> bytes, const AddressRange& memory);
 
 }  // namespace mxe::soc

@@ -105,7 +105,7 @@ void Soc::simulate() {
                         sc_core::SC_EXIT_ON_STARVATION);
     }
   } catch (const sc_core::sc_report& report) {
-    throw mx::Error(report.get_msg());
+    throw Error(report.get_msg());
   }
 }
 

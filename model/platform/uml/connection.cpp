@@ -38,13 +38,13 @@ Listener::Listener(const std::string& path)
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) {
-    throw mx::Error(fmt::format("the name of the socket '{}' is too long", path));
+    throw Error(fmt::format("the name of the socket '{}' is too long", path));
   }
   std::memcpy(address.sun_path, path.c_str(), path.size());
   if (!socket_.valid() ||
       bind(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       listen(socket_.get(), 1) != 0) {
-    throw mx::Error(fmt::format("cannot make the socket '{}': {}", path, std::strerror(errno)));
+    throw Error(fmt::format("cannot make the socket '{}': {}", path, std::strerror(errno)));
   }
 }
 

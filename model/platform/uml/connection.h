@@ -12,7 +12,7 @@ namespace mxe::uml {
 
 class Listener {
  public:
-  /// Throws mx::Error if the socket cannot be created.
+  /// Throws Error if the socket cannot be created.
   explicit Listener(const std::string& path);
   ~Listener();
 

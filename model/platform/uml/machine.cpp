@@ -226,7 +226,7 @@ void Machine::run_thread() {
       run_own_time();
     }
     if (fault_is_checks_) engine_text_ = describe_engine();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     fail(error.what());
   }
   sc_core::sc_pause();

@@ -12,8 +12,8 @@
 namespace mxe::uml {
 
 /// Linux violated a protocol. what() is one line; the session is over.
-struct ProtocolError : mx::Error {
-  using mx::Error::Error;
+struct ProtocolError : Error {
+  using mxe::Error::Error;
 };
 
 // ---------------------------------------------------------------- vhost-user

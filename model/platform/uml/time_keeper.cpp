@@ -20,7 +20,7 @@ FileDescriptor make_file(const char* name, std::size_t bytes) {
   FileDescriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.valid() || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
       fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
-    throw mx::Error(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
+    throw Error(fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
   }
   return file;
 }
@@ -32,7 +32,7 @@ TimeKeeper::TimeKeeper()
   void* data =
       mmap(nullptr, sizeof(TimeSchedule), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   if (data == MAP_FAILED) {
-    throw mx::Error(fmt::format("cannot map a file in memory: {}", std::strerror(errno)));
+    throw Error(fmt::format("cannot map a file in memory: {}", std::strerror(errno)));
   }
   schedule_ = new (data) TimeSchedule;
 }

@@ -17,7 +17,7 @@ class TimeKeeper {
   /// Wanted time of a Linux that sleeps without a timeout.
   static constexpr uint64_t kNever = INT64_MAX;
 
-  /// Throws mx::Error if shared memory cannot be created.
+  /// Throws Error if shared memory cannot be created.
   TimeKeeper();
   ~TimeKeeper();
   TimeKeeper(const TimeKeeper&) = delete;

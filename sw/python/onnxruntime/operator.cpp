@@ -24,7 +24,7 @@ constexpr std::size_t kPart = std::size_t{1} << 16;
 void expect(const Api& api, Status* status, const char* what) {
   if (!status) return;
   api.release(status);
-  throw mx::Error(fmt::format("onnxruntime does not provide the {}", what));
+  throw Error(fmt::format("onnxruntime does not provide the {}", what));
 }
 
 int64_t integer(const Api& api, const KernelInfo* info, const char* name, int64_t otherwise) {
@@ -54,25 +54,25 @@ std::string preset_of(int64_t rounding_mode) {
   return rounding_mode == 2 ? "quark-onnx-py3" : "quark-onnx-std";
 }
 
-mx::Quantizer read_quantizer(const Api& api, const KernelInfo* info, Owner owner) {
+numerics::Quantizer read_quantizer(const Api& api, const KernelInfo* info, Owner owner) {
   const bool ours = owner == Owner::mxe;
   const std::string element = text(api, info, "element_dtype", ours ? "fp8_e4m3" : "int8");
   const int64_t rounding_mode = integer(api, info, "rounding_mode", ours ? 2 : 0);
   if (ours && (rounding_mode < 0 || rounding_mode > 2)) {
-    throw mx::Error(fmt::format("rounding_mode cannot be {} (allowed: 0, 1, 2)", rounding_mode));
+    throw Error(fmt::format("rounding_mode cannot be {} (allowed: 0, 1, 2)", rounding_mode));
   }
   std::string preset = ours ? text(api, info, "preset", "") : "";
   if (preset.empty()) preset = preset_of(rounding_mode);
   constexpr const char* kElements[] = {"fp8_e4m3", "fp8_e5m2", "fp6_e3m2", "fp6_e2m3",
                                        "fp4_e2m1", "fp4_e1m2", "int8"};
   if (std::find(std::begin(kElements), std::end(kElements), element) == std::end(kElements)) {
-    throw mx::Error(fmt::format("unknown element_dtype '{}' (allowed: {})", element,
-                                fmt::join(kElements, ", ")));
+    throw Error(fmt::format("unknown element_dtype '{}' (allowed: {})", element,
+                            fmt::join(kElements, ", ")));
   }
-  mx::Quantizer quantizer = mx::make_quantizer("mx" + element, preset);
+  numerics::Quantizer quantizer = numerics::make_quantizer("mx" + element, preset);
   const int64_t block = integer(api, info, "block_size", 32);
   if (block < 1 || block > std::numeric_limits<int32_t>::max()) {
-    throw mx::Error(fmt::format("block_size cannot be {}", block));
+    throw Error(fmt::format("block_size cannot be {}", block));
   }
   quantizer.options.block_size = static_cast<std::size_t>(block);
   return quantizer;
@@ -129,14 +129,14 @@ void Kernel::compute(KernelContext* context) const {
   const auto* halves = static_cast<const uint16_t*>(from);
   std::vector<float> x(product(shape));
   std::transform(halves, halves + x.size(), x.begin(),
-                 [](uint16_t half) { return mx::float16_to_float(half); });
+                 [](uint16_t half) { return numerics::float16_to_float(half); });
   quantize(x.data(), shape, x.data());
   std::transform(x.begin(), x.end(), static_cast<uint16_t*>(to),
-                 [](float value) { return mx::float16_bits(mx::to_bits(value)); });
+                 [](float value) { return numerics::float16_bits(to_bits(value)); });
 }
 
 void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out) const {
-  mx::QuantizeRequest request;
+  numerics::QuantizeRequest request;
   request.axis = axis_;
   const std::size_t size = product(shape);
   if (owner_ == Owner::quark) {
@@ -150,17 +150,17 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
   const int rank = static_cast<int>(shape.size());
   const bool outer_parts = rank > 1 && request.axis != 0 && request.axis != -rank && size > kPart &&
                            request.axis < rank && request.axis >= -rank &&
-                           mx::has_independent_blocks(quantizer_.options);
+                           numerics::has_independent_blocks(quantizer_.options);
   if (request.axis < 0 && outer_parts) request.axis += rank;
   // Parts along the first axis that stay in the cache; blocks run along another axis.
   const std::size_t all = rank > 0 ? shape[0] : 1;
   const std::size_t step =
       outer_parts ? std::max<std::size_t>(1, kPart / (size / all)) : std::max<std::size_t>(1, all);
-  mx::QuantizedArray part;
+  numerics::QuantizedArray part;
   for (std::size_t first = 0; first == 0 || first < all; first += step) {
     if (outer_parts) shape[0] = std::min(step, all - first);
     const std::size_t at = outer_parts ? first * (size / all) : 0;
-    mx::quantize_into(x + at, shape, quantizer_.format, quantizer_.options, request, part);
+    numerics::quantize_into(x + at, shape, quantizer_.format, quantizer_.options, request, part);
     std::copy(part.dequantized.begin(), part.dequantized.end(), out + at);
   }
 }

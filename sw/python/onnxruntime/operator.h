@@ -15,10 +15,10 @@ enum class Owner : uint8_t { mxe, quark };
 class Kernel {
  public:
   /// Reads the attributes element_dtype, axis, block_size, rounding_mode and, for Owner::mxe,
-  /// preset. Throws mx::Error for unknown values.
+  /// preset. Throws Error for unknown values.
   Kernel(const Api& api, const KernelInfo* info, Owner owner, Element element);
 
-  /// Throws mx::Error for an axis that the input does not have.
+  /// Throws Error for an axis that the input does not have.
   void compute(KernelContext* context) const;
 
  private:
@@ -28,7 +28,7 @@ class Kernel {
   const Api& api_;
   Owner owner_;
   Element element_;
-  mx::Quantizer quantizer_;
+  numerics::Quantizer quantizer_;
   int axis_;
 };
 

@@ -39,14 +39,14 @@ nb::object view(const nb::object& self, std::vector<T>& values, const Shape& sha
 Quantized& quantized(const nb::object& self) { return nb::cast<Quantized&>(self); }
 
 nb::object codes_of(const nb::object& self) {
-  mx::QuantizedArray& array = quantized(self).array;
+  numerics::QuantizedArray& array = quantized(self).array;
   quantized(self).kept->may_change();
   if (array.has_wide_codes()) return view(self, array.wide_codes, array.shape);
   return view(self, array.codes, array.shape);
 }
 
 nb::object scales_of(const nb::object& self) {
-  mx::QuantizedArray& array = quantized(self).array;
+  numerics::QuantizedArray& array = quantized(self).array;
   quantized(self).kept->may_change();
   if (array.has_scale_codes) return view(self, array.scale_codes, array.scale_shape);
   return view(self, array.scales, array.scale_shape);
@@ -63,14 +63,14 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
 
 // Updates the scales after Python has written scale codes.
 void renew_scales(Quantized& self) {
-  mx::QuantizedArray& array = self.array;
+  numerics::QuantizedArray& array = self.array;
   if (!array.has_scale_codes || !self.kept->changes()) return;
-  const std::vector<float> table = mx::scale_values(array.options.scale_format);
+  const std::vector<float> table = numerics::scale_values(array.options.scale_format);
   for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
     const std::size_t code = array.scale_codes[i];
     const float scale = code < table.size() ? table[code] : std::numeric_limits<float>::quiet_NaN();
     // Another thread may read scales that did not change.
-    if (mx::to_bits(scale) != mx::to_bits(array.scales[i])) array.scales[i] = scale;
+    if (to_bits(scale) != to_bits(array.scales[i])) array.scales[i] = scale;
   }
 }
 
@@ -81,43 +81,44 @@ nb::object dequantized(Quantized& self, int form, unsigned threads) {
   renew_scales(self);
   {
     const nb::gil_scoped_release released;
-    values = mx::dequantize(self.array, threads_for(self.array.scales.size(), threads));
+    values = numerics::dequantize(self.array, threads_for(self.array.scales.size(), threads));
     if (stored != Stored::float32) append_stored(values.data(), values.size(), stored, bytes);
   }
   if (stored == Stored::float32) return nb::cast(owned(std::move(values), self.array.shape));
   return stored_array(std::move(bytes), stored, self.array.shape);
 }
 
-mx::NibbleOrder parse_order(const std::string& order) {
-  if (order == "low") return mx::NibbleOrder::low;
-  if (order == "high") return mx::NibbleOrder::high;
-  throw mx::Error("unknown order '" + order + "' (allowed: low, high)");
+numerics::NibbleOrder parse_order(const std::string& order) {
+  if (order == "low") return numerics::NibbleOrder::low;
+  if (order == "high") return numerics::NibbleOrder::high;
+  throw Error("unknown order '" + order + "' (allowed: low, high)");
 }
 
 nb::object packed(const Quantized& self, const std::string& order) {
-  const mx::QuantizedArray& array = self.array;
-  if (array.format.bits > 8) throw mx::Error("codes of more than 8 bits are not packed");
-  const mx::NibbleOrder nibbles = parse_order(order);
-  const mx::AxisView along =
-      array.shape.empty() ? mx::AxisView{} : mx::split_at(array.shape, array.shape.size() - 1);
+  const numerics::QuantizedArray& array = self.array;
+  if (array.format.bits > 8) throw Error("codes of more than 8 bits are not packed");
+  const numerics::NibbleOrder nibbles = parse_order(order);
+  const numerics::AxisView along = array.shape.empty()
+                                       ? numerics::AxisView{}
+                                       : numerics::split_at(array.shape, array.shape.size() - 1);
   std::vector<uint8_t> bytes;
   {
     const nb::gil_scoped_release released;
-    bytes =
-        mx::pack_codes(array.codes.data(), along.outer, along.length, array.format.bits, nibbles);
+    bytes = numerics::pack_codes(array.codes.data(), along.outer, along.length, array.format.bits,
+                                 nibbles);
   }
   Shape shape = array.shape.empty() ? Shape{1} : array.shape;
-  shape.back() = mx::packed_bytes(along.length, array.format.bits);
+  shape.back() = numerics::packed_bytes(along.length, array.format.bits);
   return nb::cast(owned(std::move(bytes), shape));
 }
 
 nb::object swizzled(const Quantized& self) {
-  const mx::QuantizedArray& array = self.array;
-  mx::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
-                      array.shape.size());
-  const mx::AxisView along = mx::split_at(array.scale_shape, array.axis);
+  const numerics::QuantizedArray& array = self.array;
+  numerics::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
+                            array.shape.size());
+  const numerics::AxisView along = numerics::split_at(array.scale_shape, array.axis);
   std::vector<uint8_t> bytes =
-      mx::swizzle_scales(array.scale_codes.data(), along.outer, along.length);
+      numerics::swizzle_scales(array.scale_codes.data(), along.outer, along.length);
   const std::size_t size = bytes.size();
   return nb::cast(owned(std::move(bytes), {size}));
 }
@@ -144,7 +145,7 @@ Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
                      const std::optional<Codes<float>>& scales, const NamedQuantizer& quantizer,
                      int axis, std::optional<float> tensor_scale, std::optional<float> tensor_amax,
                      const std::optional<std::vector<float>>& row_amaxes, bool is_stored) {
-  mx::ArrayParts parts;
+  numerics::ArrayParts parts;
   parts.shape = codes ? shape_of(*codes) : shape_of(*wide_codes);
   if (codes) parts.codes = values_of(*codes);
   if (wide_codes) parts.wide_codes = values_of(*wide_codes);
@@ -157,13 +158,14 @@ Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
   parts.tensor_amax = tensor_amax;
   parts.row_amaxes = row_amaxes;
   parts.is_stored = is_stored;
-  return {mx::assemble(std::move(parts), quantizer.quantizer), quantizer};
+  return {numerics::assemble(std::move(parts), quantizer.quantizer), quantizer};
 }
 
 template <typename T>
-mx::NamedTensor tensor_of(const std::string& name, std::string_view type, mx::DType dtype,
-                          const std::vector<T>& values, const Shape& shape) {
-  mx::NamedTensor tensor{name, std::string(type), {}};
+numerics::NamedTensor tensor_of(const std::string& name, std::string_view type,
+                                numerics::DType dtype, const std::vector<T>& values,
+                                const Shape& shape) {
+  numerics::NamedTensor tensor{name, std::string(type), {}};
   tensor.array.dtype = dtype;
   tensor.array.shape = shape;
   tensor.array.data.resize(values.size() * sizeof(T));
@@ -172,37 +174,37 @@ mx::NamedTensor tensor_of(const std::string& name, std::string_view type, mx::DT
   return tensor;
 }
 
-void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
-                 std::vector<mx::NamedTensor>& tensors) {
+void add_tensors(const std::string& prefix, const numerics::QuantizedArray& array,
+                 std::vector<numerics::NamedTensor>& tensors) {
   if (array.has_wide_codes()) {
     tensors.push_back(
-        tensor_of(prefix + "elements", "", mx::DType::uint16, array.wide_codes, array.shape));
+        tensor_of(prefix + "elements", "", numerics::DType::uint16, array.wide_codes, array.shape));
   } else {
-    std::string_view type = mx::code_type(array.format).safetensors;
+    std::string_view type = numerics::code_type(array.format).safetensors;
     const bool odd = array.shape.empty() || array.shape.back() % 2 != 0;
     if (type == "F4" && odd) type = {};  // two F4 elements share a byte
-    const mx::DType dtype = type == "I8" ? mx::DType::int8 : mx::DType::uint8;
+    const numerics::DType dtype = type == "I8" ? numerics::DType::int8 : numerics::DType::uint8;
     tensors.push_back(tensor_of(prefix + "elements", type, dtype, array.codes, array.shape));
   }
   if (!array.has_scale_codes) {
-    tensors.push_back(
-        tensor_of(prefix + "scales", "", mx::DType::float32, array.scales, array.scale_shape));
+    tensors.push_back(tensor_of(prefix + "scales", "", numerics::DType::float32, array.scales,
+                                array.scale_shape));
   } else {
     tensors.push_back(tensor_of(prefix + "scales",
-                                mx::code_type(array.options.scale_format).safetensors,
-                                mx::DType::uint8, array.scale_codes, array.scale_shape));
+                                numerics::code_type(array.options.scale_format).safetensors,
+                                numerics::DType::uint8, array.scale_codes, array.scale_shape));
   }
-  const mx::WholeScale whole = mx::whole_scale(array.options);
-  if (whole == mx::WholeScale::tensor_scale || whole == mx::WholeScale::tensor_amax) {
+  const numerics::WholeScale whole = numerics::whole_scale(array.options);
+  if (whole == numerics::WholeScale::tensor_scale || whole == numerics::WholeScale::tensor_amax) {
     const auto add = [&](const char* name, float value) {
       tensors.push_back(
-          tensor_of(prefix + name, "", mx::DType::float32, std::vector<float>{value}, {}));
+          tensor_of(prefix + name, "", numerics::DType::float32, std::vector<float>{value}, {}));
     };
     add("tensor_scale", array.tensor_scale);
     add("tensor_amax", array.tensor_amax);
   }
   if (array.options.row_scaled) {
-    tensors.push_back(tensor_of(prefix + "row_amax", "", mx::DType::float32, array.row_amaxes,
+    tensors.push_back(tensor_of(prefix + "row_amax", "", numerics::DType::float32, array.row_amaxes,
                                 {array.row_amaxes.size()}));
   }
 }
@@ -210,25 +212,25 @@ void add_tensors(const std::string& prefix, const mx::QuantizedArray& array,
 void save(const std::string& path, const std::map<std::string, const Quantized*>& arrays,
           const std::map<std::string, std::string>& metadata) {
   const nb::gil_scoped_release released;
-  std::vector<mx::NamedTensor> tensors;
+  std::vector<numerics::NamedTensor> tensors;
   for (const auto& [prefix, array] : arrays) add_tensors(prefix, array->array, tensors);
-  const std::vector<uint8_t> bytes = mx::format_safetensors(tensors, metadata);
-  mx::write_file(path, bytes.data(), bytes.size());
+  const std::vector<uint8_t> bytes = numerics::format_safetensors(tensors, metadata);
+  numerics::write_file(path, bytes.data(), bytes.size());
 }
 
-nb::object array_of(mx::NpyArray array) {
+nb::object array_of(numerics::NpyArray array) {
   const auto typed = [&array](auto sample) {
     std::vector<decltype(sample)> values(array.size());
     if (!values.empty()) std::memcpy(values.data(), array.data.data(), array.data.size());
     return nb::cast(owned(std::move(values), array.shape));
   };
   switch (array.dtype) {
-    case mx::DType::uint8:
-    case mx::DType::int8:
+    case numerics::DType::uint8:
+    case numerics::DType::int8:
       return typed(uint8_t{});
-    case mx::DType::uint16:
+    case numerics::DType::uint16:
       return typed(uint16_t{});
-    case mx::DType::float32:
+    case numerics::DType::float32:
       return typed(0.0f);
     default:
       return nb::none();
@@ -237,22 +239,22 @@ nb::object array_of(mx::NpyArray array) {
 
 // A file's metadata, and its tensors of types that quantized arrays use.
 nb::tuple load(const std::string& path) {
-  std::vector<mx::NamedTensor> tensors;
+  std::vector<numerics::NamedTensor> tensors;
   std::map<std::string, std::string> metadata;
   {
     const nb::gil_scoped_release released;
-    const std::vector<uint8_t> bytes = mx::read_file(path);
-    const mx::SafetensorsFile file(bytes.data(), bytes.size(), path);
-    for (const mx::SafetensorsFile::Entry& entry : file.entries()) {
+    const std::vector<uint8_t> bytes = numerics::read_file(path);
+    const numerics::SafetensorsFile file(bytes.data(), bytes.size(), path);
+    for (const numerics::SafetensorsFile::Entry& entry : file.entries()) {
       try {
         tensors.push_back(file.read(entry));
-      } catch (const mx::TypeError&) {  // other tensors of a checkpoint
+      } catch (const TypeError&) {  // other tensors of a checkpoint
       }
     }
-    metadata = mx::safetensors_metadata(bytes.data(), bytes.size(), path);
+    metadata = numerics::safetensors_metadata(bytes.data(), bytes.size(), path);
   }
   nb::dict arrays;
-  for (mx::NamedTensor& tensor : tensors) {
+  for (numerics::NamedTensor& tensor : tensors) {
     arrays[tensor.name.c_str()] = array_of(std::move(tensor.array));
   }
   return nb::make_tuple(arrays, metadata);
@@ -267,7 +269,7 @@ void bind_arrays(nb::module_& module) {
       .def_prop_ro("scale_values",
                    [](const nb::object& self) {
                      renew_scales(quantized(self));
-                     mx::QuantizedArray& array = quantized(self).array;
+                     numerics::QuantizedArray& array = quantized(self).array;
                      return view(self, array.scales, array.scale_shape);
                    })
       .def_prop_ro("has_scale_codes",
@@ -305,17 +307,17 @@ void bind_arrays(nb::module_& module) {
       [](const Codes<uint8_t>& bytes, int bits, const std::string& order, std::size_t length) {
         Shape shape = shape_of(bytes);
         if (shape.empty() || bits < 1 || bits > 8) {
-          throw mx::Error("packed codes have an axis and 1 to 8 bits");
+          throw Error("packed codes have an axis and 1 to 8 bits");
         }
         const std::size_t width = static_cast<std::size_t>(bits);
         if (length == 0) length = shape.back() * 8 / width;
-        if (length > shape.back() * 8 || mx::packed_bytes(length, bits) != shape.back()) {
-          throw mx::Error(std::to_string(length) + " elements of " + std::to_string(bits) +
-                          " bits do not pack into " + std::to_string(shape.back()) + " bytes");
+        if (length > shape.back() * 8 || numerics::packed_bytes(length, bits) != shape.back()) {
+          throw Error(std::to_string(length) + " elements of " + std::to_string(bits) +
+                      " bits do not pack into " + std::to_string(shape.back()) + " bytes");
         }
-        const mx::AxisView along = mx::split_at(shape, shape.size() - 1);
-        std::vector<uint8_t> codes = mx::unpack_codes(bytes.data(), along.outer, length, bits,
-                                                      parse_order(order), along.length);
+        const numerics::AxisView along = numerics::split_at(shape, shape.size() - 1);
+        std::vector<uint8_t> codes = numerics::unpack_codes(bytes.data(), along.outer, length, bits,
+                                                            parse_order(order), along.length);
         shape.back() = length;
         return nb::cast(owned(std::move(codes), shape));
       },

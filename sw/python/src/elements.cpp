@@ -23,9 +23,9 @@ nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantiz
   std::vector<uint8_t> marks(x.size());
   {
     const nb::gil_scoped_release released;
-    const mx::QuantizedArray values = quantize(x, quantizer.quantizer, axis, threads, false);
+    const numerics::QuantizedArray values = quantize(x, quantizer.quantizer, axis, threads, false);
     const double largest = std::ldexp(values.format.max, values.options.element_shift);
-    const mx::ScaleIndex scale_of(values);
+    const numerics::ScaleIndex scale_of(values);
     std::vector<float> buffer;
     const float* numbers = x.floats(0, x.size(), buffer);
     for (std::size_t i = 0; i < marks.size(); i++) {
@@ -46,9 +46,9 @@ struct NarrowFloat {
   double max;
   bool subnormals;
   bool float32_steps;
-  mx::Rounding rounding;
+  numerics::Rounding rounding;
 
-  NarrowFloat(int exponent_bits, int mantissa, bool subnormal, bool steps, mx::Rounding round)
+  NarrowFloat(int exponent_bits, int mantissa, bool subnormal, bool steps, numerics::Rounding round)
       : mantissa_bits(mantissa),
         emin(2 - (1 << (exponent_bits - 1))),
         max(std::ldexp(2 - std::ldexp(1.0, -mantissa), (1 << (exponent_bits - 1)) - 1)),
@@ -64,11 +64,12 @@ struct NarrowFloat {
     if (!subnormals && exponent - 1 < emin) return 0.0f;
     const auto significand = static_cast<uint32_t>(std::ldexp(fraction, kSignificandBits));
     const int binade =
-        float32_steps ? mx::floor_log2_float32({false, significand, exponent - kSignificandBits})
-                      : exponent - 1;
+        float32_steps
+            ? numerics::floor_log2_float32({false, significand, exponent - kSignificandBits})
+            : exponent - 1;
     const int step = std::max(binade, emin) - mantissa_bits;
     const uint64_t rounded =
-        mx::round_shifted(significand, exponent - kSignificandBits - step, rounding);
+        numerics::round_shifted(significand, exponent - kSignificandBits - step, rounding);
     const double value = std::ldexp(static_cast<double>(rounded), step);
     const float magnitude =
         value > max ? std::numeric_limits<float>::infinity() : static_cast<float>(value);
@@ -76,22 +77,24 @@ struct NarrowFloat {
   }
 };
 
-mx::Rounding rule_of(const std::string& rounding, bool float32_steps) {
+numerics::Rounding rule_of(const std::string& rounding, bool float32_steps) {
   if (rounding == "nearest") {
-    return float32_steps ? mx::Rounding::nearest_away_float32 : mx::Rounding::nearest_away;
+    return float32_steps ? numerics::Rounding::nearest_away_float32
+                         : numerics::Rounding::nearest_away;
   }
   if (rounding == "even") {
-    return float32_steps ? mx::Rounding::nearest_even_float32 : mx::Rounding::nearest_even;
+    return float32_steps ? numerics::Rounding::nearest_even_float32
+                         : numerics::Rounding::nearest_even;
   }
-  if (rounding == "floor") return mx::Rounding::toward_zero;
-  throw mx::Error("unknown rounding '" + rounding + "' (allowed: nearest, even, floor)");
+  if (rounding == "floor") return numerics::Rounding::toward_zero;
+  throw Error("unknown rounding '" + rounding + "' (allowed: nearest, even, floor)");
 }
 
 nb::object round_elements(const AnyArray& array, bool bfloat16_bits, int exponent_bits,
                           int mantissa_bits, const std::string& rounding, bool subnormals,
                           bool float32_steps) {
   if (exponent_bits < 2 || exponent_bits > 8 || mantissa_bits < 1 || mantissa_bits > 23) {
-    throw mx::Error("a narrower float has 2 to 8 exponent bits and 1 to 23 mantissa bits");
+    throw Error("a narrower float has 2 to 8 exponent bits and 1 to 23 mantissa bits");
   }
   const Input x(array, bfloat16_bits, "x");
   const NarrowFloat narrow(exponent_bits, mantissa_bits, subnormals, float32_steps,

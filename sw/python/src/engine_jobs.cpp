@@ -24,9 +24,9 @@ nb::object flat(std::vector<uint8_t> bytes) {
 
 void put_output(nb::dict& request, const OutputFormat& output) {
   request["out_format"] = output.name();
-  request["out_rule"] = mx::scale_rule_name(output.requant.rule);
+  request["out_rule"] = numerics::scale_rule_name(output.requant.rule);
   request["out_overflow"] =
-      output.requant.overflow == mx::Overflow::saturate ? "saturate" : "special";
+      output.requant.overflow == numerics::Overflow::saturate ? "saturate" : "special";
 }
 
 /// The bias as float32 numbers, row-major; adds its description to the request.
@@ -36,7 +36,7 @@ nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool
   bool one_row = false;
   if (bias) {
     const Input numbers(*bias, bits, "bias");
-    one_row = mx::bias_is_one_row(numbers.shape(), result, "bias");
+    one_row = numerics::bias_is_one_row(numbers.shape(), result, "bias");
     std::vector<float> buffer;
     const float* first = numbers.floats(0, numbers.size(), buffer);
     values.assign(first, first + numbers.size());
@@ -54,16 +54,16 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
                      const std::string& bias_format, const std::string& out_format,
                      const std::optional<std::string>& out_rule,
                      const std::optional<std::string>& out_overflow) {
-  const mx::Batches batches =
-      mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
-  mx::MxTensor a_rows = rows_of(a, true, "a"), b_rows = rows_of(b, transposed, "b");
+  const numerics::Batches batches =
+      numerics::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
+  numerics::MxTensor a_rows = rows_of(a, true, "a"), b_rows = rows_of(b, transposed, "b");
   const bool shared = batches.b_count == 1;
   nb::dict request;
   request["m"] = shared ? batches.m * batches.a_count : batches.m;
   request["n"] = batches.n;
   request["k"] = batches.k;
-  request["format_a"] = mx::element_format(a_rows.format).name;
-  request["format_b"] = mx::element_format(b_rows.format).name;
+  request["format_a"] = numerics::element_format(a_rows.format).name;
+  request["format_b"] = numerics::element_format(b_rows.format).name;
   request["a_count"] = shared ? 1 : batches.a_count;
   request["b_count"] = batches.b_count;
   nb::list pairs;

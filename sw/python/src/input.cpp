@@ -67,7 +67,7 @@ Input::Input(const AnyArray& array, bool bfloat16_bits, const char* name)
     shape_.push_back(array.shape(axis));
     strides_.push_back(array.stride(axis));
   }
-  size_ = mx::element_count(shape_);
+  size_ = numerics::element_count(shape_);
   if (size_ == 0) return;
   int64_t dense = 1;
   for (std::size_t axis = shape_.size(); axis-- > 0;) {
@@ -128,11 +128,11 @@ const float* Input::floats(std::size_t first, std::size_t last, std::vector<floa
   switch (type_) {
     case Type::float16:
       gather(first, last, out,
-             [this](int64_t i) { return mx::float16_to_float(load<uint16_t>(data_, i)); });
+             [this](int64_t i) { return numerics::float16_to_float(load<uint16_t>(data_, i)); });
       break;
     case Type::bfloat16:
       gather(first, last, out, [this](int64_t i) {
-        return mx::from_bits(mx::widened_bits(load<uint16_t>(data_, i)));
+        return from_bits(numerics::widened_bits(load<uint16_t>(data_, i)));
       });
       break;
     case Type::float32:
@@ -146,13 +146,13 @@ const float* Input::floats(std::size_t first, std::size_t last, std::vector<floa
   return out;
 }
 
-mx::FloatArray Input::numbers(std::size_t first, std::size_t last,
-                              std::vector<float>& buffer) const {
+numerics::FloatArray Input::numbers(std::size_t first, std::size_t last,
+                                    std::vector<float>& buffer) const {
   const bool half = type_ == Type::float16 || type_ == Type::bfloat16;
   if (!half || !dense_) return floats(first, last, buffer);
-  const mx::NumberType type =
-      type_ == Type::float16 ? mx::NumberType::float16 : mx::NumberType::bfloat16;
-  return mx::FloatArray(data_, type).from(first);
+  const numerics::NumberType type =
+      type_ == Type::float16 ? numerics::NumberType::float16 : numerics::NumberType::bfloat16;
+  return numerics::FloatArray(data_, type).from(first);
 }
 
 void check_signals() {

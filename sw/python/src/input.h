@@ -32,7 +32,8 @@ class Input {
   /// `buffer`. float64 is rounded to nearest even; other types convert exactly.
   const float* floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
   /// As floats(), but float16 and bfloat16 in row-major order are not copied.
-  mx::FloatArray numbers(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
+  numerics::FloatArray numbers(std::size_t first, std::size_t last,
+                               std::vector<float>& buffer) const;
 
  private:
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };

@@ -18,7 +18,7 @@ std::shared_ptr<const PreparedRows> KeptRows::unchanging() {
   return may_change_ ? nullptr : rows_;
 }
 
-std::shared_ptr<const PreparedRows> KeptRows::latest(mx::MxTensor rows) {
+std::shared_ptr<const PreparedRows> KeptRows::latest(numerics::MxTensor rows) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (rows_ && rows_->rows.codes == rows.codes && rows_->rows.scales == rows.scales) return rows_;
   auto made = std::make_shared<const PreparedRows>(std::move(rows));

@@ -11,10 +11,10 @@
 namespace mxe::python {
 
 struct PreparedRows {
-  explicit PreparedRows(mx::MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
+  explicit PreparedRows(numerics::MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
 
-  mx::MxTensor rows;
-  mx::PreparedOperand prepared;
+  numerics::MxTensor rows;
+  numerics::PreparedOperand prepared;
 };
 
 /// Keeps the packed rows of an array from its second product as B on: weights are multiplied often,
@@ -36,7 +36,7 @@ class KeptRows {
   // The kept rows if they cannot have changed, else null.
   std::shared_ptr<const PreparedRows> unchanging();
   // The kept rows if they equal `rows`, else `rows`, which are kept.
-  std::shared_ptr<const PreparedRows> latest(mx::MxTensor rows);
+  std::shared_ptr<const PreparedRows> latest(numerics::MxTensor rows);
 
   std::mutex mutex_;
   std::shared_ptr<const PreparedRows> rows_;

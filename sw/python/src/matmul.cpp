@@ -23,7 +23,7 @@ namespace {
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
-bool worth_threads(const mx::Batches& batches) {
+bool worth_threads(const numerics::Batches& batches) {
   constexpr double kLeastMacs = 0x1p23;
   return static_cast<double>(batches.m) * static_cast<double>(batches.n) *
              static_cast<double>(batches.k) * static_cast<double>(batches.pairs.size()) >=
@@ -34,7 +34,7 @@ struct Request {
   bool transposed = false;
   bool bias_bf16 = false;
   OutputFormat output;
-  mx::GemmOptions sums;
+  numerics::GemmOptions sums;
 };
 
 class Bias {
@@ -75,13 +75,13 @@ struct Results {
   }
 };
 
-Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batches, Bias bias,
-                 const Request& request) {
-  const mx::MxTensor a_rows = rows_of(a, true, "a");
+Results multiply(const Quantized& a, const Quantized& b, const numerics::Batches& batches,
+                 Bias bias, const Request& request) {
+  const numerics::MxTensor a_rows = rows_of(a, true, "a");
   const std::shared_ptr<const PreparedRows> b_rows =
       b.kept->of([&] { return rows_of(b, request.transposed, "b"); });
   if (batches.pairs.empty()) return {};
-  const bool fast = request.sums.accumulate == mx::Accumulate::block;
+  const bool fast = request.sums.accumulate == numerics::Accumulate::block;
   const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
   const auto step = static_cast<std::size_t>(
       std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
@@ -92,14 +92,17 @@ Results multiply(const Quantized& a, const Quantized& b, const mx::Batches& batc
   const std::size_t rows = shared ? batches.m * batches.pairs.size() : batches.m;
   for (std::size_t at = 0; at < products; at++) {
     const auto [of_a, of_b] = batches.pairs[at];
-    const mx::MxTensor b_part =
-        shared ? mx::MxTensor{} : mx::slice_rows(b_rows->rows, of_b * batches.n, batches.n);
-    const mx::PreparedOperand part(b_part);
+    const numerics::MxTensor b_part =
+        shared ? numerics::MxTensor{}
+               : numerics::slice_rows(b_rows->rows, of_b * batches.n, batches.n);
+    const numerics::PreparedOperand part(b_part);
     for (std::size_t first = 0; first < rows; first += step) {
       const std::size_t count = std::min(step, rows - first);
-      const mx::MxTensor a_part = mx::slice_rows(a_rows, of_a * batches.m + first, count);
-      const std::vector<float> sums = mx::gemm(a_part, shared ? b_rows->prepared : part,
-                                               bias.rows(at * rows + first, count), request.sums);
+      const numerics::MxTensor a_part =
+          numerics::slice_rows(a_rows, of_a * batches.m + first, count);
+      const std::vector<float> sums =
+          numerics::gemm(a_part, shared ? b_rows->prepared : part,
+                         bias.rows(at * rows + first, count), request.sums);
       results.append(sums, count, batches.n, request.output);
       check_signals();
     }
@@ -117,15 +120,15 @@ nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
   request.transposed = transposed;
   request.bias_bf16 = is_bf16(bias_format);
   request.output = output_of(out_format, out_rule, out_overflow);
-  request.sums.accumulate = mx::parse_accumulate(accumulate);
+  request.sums.accumulate = numerics::parse_accumulate(accumulate);
   request.sums.dual = dual;
-  const mx::Batches batches =
-      mx::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
+  const numerics::Batches batches =
+      numerics::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
   request.sums.threads = worth_threads(batches) ? threads : 1;
   Bias added({}, false, batches.n);
   if (bias) {
     const Input numbers(*bias, bias_bits, "bias");
-    const bool one_row = mx::bias_is_one_row(numbers.shape(), batches.shape, "bias");
+    const bool one_row = numerics::bias_is_one_row(numbers.shape(), batches.shape, "bias");
     std::vector<float> buffer;
     const float* first = numbers.floats(0, numbers.size(), buffer);
     std::vector<float> values(first, first + numbers.size());

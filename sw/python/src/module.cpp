@@ -14,7 +14,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
-    } catch (const mx::Error& error) {
+    } catch (const mxe::Error& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
     }
   });

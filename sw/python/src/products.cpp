@@ -13,19 +13,19 @@ namespace {
 nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
                              const std::vector<std::size_t>& shape, const OutputFormat& output) {
   const std::string name = output.name();
-  const std::string preset = std::string("ocp-") + mx::scale_rule_name(output.requant.rule);
-  NamedQuantizer quantizer{mx::make_quantizer(name, preset), name, preset};
-  mx::QuantizedArray array;
+  const std::string preset = std::string("ocp-") + numerics::scale_rule_name(output.requant.rule);
+  NamedQuantizer quantizer{numerics::make_quantizer(name, preset), name, preset};
+  numerics::QuantizedArray array;
   array.format = quantizer.quantizer.format;
   array.options = quantizer.quantizer.options;
   array.shape = shape;
   array.axis = shape.size() - 1;
   array.scale_shape = shape;
-  array.scale_shape.back() = (shape.back() + mx::kBlockSize - 1) / mx::kBlockSize;
+  array.scale_shape.back() = (shape.back() + numerics::kBlockSize - 1) / numerics::kBlockSize;
   array.codes = std::move(codes);
   array.scale_codes = std::move(scales);
   array.scales.reserve(array.scale_codes.size());
-  for (const uint8_t code : array.scale_codes) array.scales.push_back(mx::decode_scale(code));
+  for (const uint8_t code : array.scale_codes) array.scales.push_back(numerics::decode_scale(code));
   return nb::cast(Quantized{std::move(array), std::move(quantizer)});
 }
 
@@ -42,28 +42,28 @@ Stored form_of(const OutputFormat& output) {
 
 }  // namespace
 
-mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
-  const mx::QuantizedArray& array = operand.array;
-  const auto format = mx::find_format(array.format.name);
+numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
+  const numerics::QuantizedArray& array = operand.array;
+  const auto format = numerics::find_format(array.format.name);
   if (!format) {
-    throw mx::Error(std::string(name) + ": the engine has no format " + array.format.name);
+    throw Error(std::string(name) + ": the engine has no format " + array.format.name);
   }
-  mx::quantize_rows(nullptr, 0, 0, *format, array.options);  // throws for other scales
+  numerics::quantize_rows(nullptr, 0, 0, *format, array.options);  // throws for other scales
   const std::size_t rank = array.shape.size();
   const std::size_t axis = rank - (k_last ? 1 : 2);
   if (array.axis != axis) {
-    throw mx::Error(std::string(name) + " must be quantized along axis " + std::to_string(axis) +
-                    ", which the sum runs along, but is along axis " + std::to_string(array.axis));
+    throw Error(std::string(name) + " must be quantized along axis " + std::to_string(axis) +
+                ", which the sum runs along, but is along axis " + std::to_string(array.axis));
   }
-  const mx::AxisView view = mx::split_at(array.shape, axis);
-  mx::MxTensor tensor;
+  const numerics::AxisView view = numerics::split_at(array.shape, axis);
+  numerics::MxTensor tensor;
   tensor.format = *format;
   tensor.rows = view.rows();
   tensor.k = view.length;
-  tensor.codes = k_last ? array.codes : mx::axis_to_rows(array.codes, view);
+  tensor.codes = k_last ? array.codes : numerics::axis_to_rows(array.codes, view);
   tensor.scales =
       k_last ? array.scale_codes
-             : mx::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
+             : numerics::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
   return tensor;
 }
 
@@ -71,17 +71,17 @@ OutputFormat output_of(const std::string& format, const std::optional<std::strin
                        const std::optional<std::string>& overflow) {
   OutputFormat output = parse_output_format(format);
   if (output.kind != OutputFormat::Kind::mx && (rule || overflow)) {
-    throw mx::Error("out_rule and out_overflow are for MX results, " + output.name() +
-                    " has neither scales nor saturation");
+    throw Error("out_rule and out_overflow are for MX results, " + output.name() +
+                " has neither scales nor saturation");
   }
-  if (rule) output.requant.rule = mx::parse_scale_rule(*rule);
-  if (overflow) output.requant.overflow = mx::parse_overflow(*overflow);
+  if (rule) output.requant.rule = numerics::parse_scale_rule(*rule);
+  if (overflow) output.requant.overflow = numerics::parse_overflow(*overflow);
   return output;
 }
 
 bool is_bf16(const std::string& format) {
   if (format != "fp32" && format != "bf16") {
-    throw mx::Error("unknown bias format '" + format + "' (allowed: fp32, bf16)");
+    throw Error("unknown bias format '" + format + "' (allowed: fp32, bf16)");
   }
   return format == "bf16";
 }

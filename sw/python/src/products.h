@@ -16,10 +16,10 @@
 namespace mxe::python {
 
 /// All matrices of an operand, one below the other, with K along their rows. `k_last`: K is the
-/// last axis, else the one before. Throws mx::Error for operands that the engine cannot multiply.
-mx::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name);
+/// last axis, else the one before. Throws Error for operands that the engine cannot multiply.
+numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name);
 
-/// Throws mx::Error for unknown names and invalid combinations.
+/// Throws Error for unknown names and invalid combinations.
 OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
                        const std::optional<std::string>& overflow);
 

@@ -64,33 +64,35 @@ void append(std::vector<T>& all, const std::vector<T>& part, std::size_t total) 
   all.insert(all.end(), part.begin(), part.end());
 }
 
-mx::QuantizeRequest request_for(const Input& x, int axis, unsigned threads, bool dequantize) {
-  mx::QuantizeRequest request;
+numerics::QuantizeRequest request_for(const Input& x, int axis, unsigned threads, bool dequantize) {
+  numerics::QuantizeRequest request;
   request.axis = axis;
   request.dequantize = dequantize;
-  request.threads = threads_for(x.size() / mx::kBlockSize, threads);
+  request.threads = threads_for(x.size() / numerics::kBlockSize, threads);
   return request;
 }
 
 // Quantizes an array with independent blocks, about `slice` elements at a time. Calls take(part,
 // index of its first element), and checks for signals after each slice.
 template <typename Take>
-void quantize_slices(const Input& x, const mx::Quantizer& quantizer, const mx::AxisView& view,
-                     mx::QuantizeRequest request, std::size_t slice, const Take& take) {
+void quantize_slices(const Input& x, const numerics::Quantizer& quantizer,
+                     const numerics::AxisView& view, numerics::QuantizeRequest request,
+                     std::size_t slice, const Take& take) {
   const bool outer = view.outer > 1;
   const Cut cut = outer ? Cut{view.outer, view.length * view.inner, 1}
                         : Cut{view.length, view.inner, quantizer.options.block_size};
   const std::size_t units = std::max<std::size_t>(1, slice / (cut.elements * cut.step));
   request.axis = 1;
   std::vector<float> buffer;
-  mx::QuantizedArray part;
+  numerics::QuantizedArray part;
   for (std::size_t first = 0; first < cut.pieces; first += units * cut.step) {
     const std::size_t last = std::min(cut.pieces, first + units * cut.step);
-    const mx::FloatArray values = x.numbers(first * cut.elements, last * cut.elements, buffer);
+    const numerics::FloatArray values =
+        x.numbers(first * cut.elements, last * cut.elements, buffer);
     const std::vector<std::size_t> shape =
         outer ? std::vector<std::size_t>{last - first, view.length, view.inner}
               : std::vector<std::size_t>{1, last - first, view.inner};
-    mx::quantize_into(values, shape, quantizer.format, quantizer.options, request, part);
+    numerics::quantize_into(values, shape, quantizer.format, quantizer.options, request, part);
     take(part, first * cut.elements);
     check_signals();
   }
@@ -98,29 +100,29 @@ void quantize_slices(const Input& x, const mx::Quantizer& quantizer, const mx::A
 
 }  // namespace
 
-mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
-                            unsigned threads, bool dequantize) {
-  const mx::QuantizeRequest request = request_for(x, axis, threads, dequantize);
+numerics::QuantizedArray quantize(const Input& x, const numerics::Quantizer& quantizer, int axis,
+                                  unsigned threads, bool dequantize) {
+  const numerics::QuantizeRequest request = request_for(x, axis, threads, dequantize);
   const std::vector<std::size_t>& shape = x.shape();
   const std::size_t slice = (x.in_place() ? kSliceInPlace : kSlice) * std::max(1u, threads);
-  if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
+  if (x.size() <= slice || !numerics::has_independent_blocks(quantizer.options)) {
     std::vector<float> buffer;
-    mx::QuantizedArray all = spare_array().take(x.size());
-    mx::quantize_into(x.numbers(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
-                      request, all);
+    numerics::QuantizedArray all = spare_array().take(x.size());
+    numerics::quantize_into(x.numbers(0, x.size(), buffer), shape, quantizer.format,
+                            quantizer.options, request, all);
     return all;
   }
   // An empty array checks the arguments and sets all members except the elements.
   std::vector<std::size_t> empty = shape;
   empty[0] = 0;
-  mx::QuantizedArray all =
-      mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);
+  numerics::QuantizedArray all =
+      numerics::quantize(nullptr, empty, quantizer.format, quantizer.options, request);
   const std::size_t along = resolve_axis(axis, shape.size());
-  const mx::AxisView view = mx::split_at(shape, along);
+  const numerics::AxisView view = numerics::split_at(shape, along);
   const std::size_t blocks =
       (view.length + quantizer.options.block_size - 1) / quantizer.options.block_size;
   const std::size_t scales = view.rows() * blocks;
-  const auto add = [&](const mx::QuantizedArray& part, std::size_t) {
+  const auto add = [&](const numerics::QuantizedArray& part, std::size_t) {
     append(all.codes, part.codes, part.codes.empty() ? 0 : x.size());
     append(all.wide_codes, part.wide_codes, part.wide_codes.empty() ? 0 : x.size());
     append(all.scales, part.scales, scales);
@@ -136,28 +138,28 @@ mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int 
   return all;
 }
 
-std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
-                                          unsigned threads) {
-  const mx::QuantizeRequest request = request_for(x, axis, threads, true);
+std::unique_ptr<float[]> quantized_values(const Input& x, const numerics::Quantizer& quantizer,
+                                          int axis, unsigned threads) {
+  const numerics::QuantizeRequest request = request_for(x, axis, threads, true);
   std::unique_ptr<float[]> values(new float[x.size()]);  // not zeroed, which takes another pass
   prefer_large_pages(values.get(), x.size() * sizeof(float));
   const std::size_t slice = request.threads > 1 ? kSlice * request.threads : kSmallSlice;
-  const auto put = [&](const mx::QuantizedArray& part, std::size_t at) {
+  const auto put = [&](const numerics::QuantizedArray& part, std::size_t at) {
     std::copy(part.dequantized.begin(), part.dequantized.end(), values.get() + at);
   };
   const std::vector<std::size_t>& shape = x.shape();
-  if (x.size() <= slice || !mx::has_independent_blocks(quantizer.options)) {
+  if (x.size() <= slice || !numerics::has_independent_blocks(quantizer.options)) {
     std::vector<float> buffer;
-    put(mx::quantize(x.numbers(0, x.size(), buffer), shape, quantizer.format, quantizer.options,
-                     request),
+    put(numerics::quantize(x.numbers(0, x.size(), buffer), shape, quantizer.format,
+                           quantizer.options, request),
         0);
     return values;
   }
   std::vector<std::size_t> empty = shape;
   empty[0] = 0;
-  mx::quantize(nullptr, empty, quantizer.format, quantizer.options, request);  // checks them
-  quantize_slices(x, quantizer, mx::split_at(shape, resolve_axis(axis, shape.size())), request,
-                  slice, put);
+  numerics::quantize(nullptr, empty, quantizer.format, quantizer.options, request);  // checks them
+  quantize_slices(x, quantizer, numerics::split_at(shape, resolve_axis(axis, shape.size())),
+                  request, slice, put);
   return values;
 }
 
@@ -178,9 +180,9 @@ void append_stored(const float* values, std::size_t count, Stored form, std::vec
     case Stored::float64:
       return add([](float x) { return static_cast<double>(x); });
     case Stored::bfloat16:
-      return add([](float x) { return mx::bfloat16_bits(mx::to_bits(x)); });
+      return add([](float x) { return numerics::bfloat16_bits(to_bits(x)); });
     case Stored::float16:
-      return add([](float x) { return mx::float16_bits(mx::to_bits(x)); });
+      return add([](float x) { return numerics::float16_bits(to_bits(x)); });
   }
 }
 

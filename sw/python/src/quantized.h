@@ -19,23 +19,23 @@ namespace mxe::python {
 
 /// An array after quantizing. Python's views of codes and scales keep it alive.
 struct Quantized {
-  mx::QuantizedArray array;
+  numerics::QuantizedArray array;
   NamedQuantizer quantizer;
   std::shared_ptr<KeptRows> kept = std::make_shared<KeptRows>();
 
-  Quantized(mx::QuantizedArray quantized_array, NamedQuantizer named)
+  Quantized(numerics::QuantizedArray quantized_array, NamedQuantizer named)
       : array(std::move(quantized_array)), quantizer(std::move(named)) {}
   Quantized(Quantized&&) = default;
   ~Quantized() { spare_array().give(std::move(array)); }
 };
 
 /// Quantizes an array in slices, checking for signals between them. Needs no GIL.
-mx::QuantizedArray quantize(const Input& x, const mx::Quantizer& quantizer, int axis,
-                            unsigned threads, bool dequantize);
+numerics::QuantizedArray quantize(const Input& x, const numerics::Quantizer& quantizer, int axis,
+                                  unsigned threads, bool dequantize);
 
 /// As quantize(), but returns only the dequantized numbers [shape of x].
-std::unique_ptr<float[]> quantized_values(const Input& x, const mx::Quantizer& quantizer, int axis,
-                                          unsigned threads);
+std::unique_ptr<float[]> quantized_values(const Input& x, const numerics::Quantizer& quantizer,
+                                          int axis, unsigned threads);
 
 void bind_quantized(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);

@@ -20,8 +20,8 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-nb::dict describe(const mx::FormatInfo& info) {
-  const mx::ElementFormat format = mx::parse_any_format(info.name);
+nb::dict describe(const numerics::FormatInfo& info) {
+  const numerics::ElementFormat format = numerics::parse_any_format(info.name);
   nb::dict result;
   result["name"] = info.name;
   result["bits"] = info.bits;
@@ -44,24 +44,24 @@ nb::dict describe(const mx::FormatInfo& info) {
 
 // Switches that are not in the set keep the preset's values.
 NamedQuantizer make(const std::string& format, const std::string& preset,
-                    const mx::Overrides& switches) {
-  return {mx::make_quantizer(format, preset, switches), format, preset};
+                    const numerics::Overrides& switches) {
+  return {numerics::make_quantizer(format, preset, switches), format, preset};
 }
 
-std::map<std::string, mx::SwitchValue> switches_of(const NamedQuantizer& self) {
-  std::map<std::string, mx::SwitchValue> values;
-  for (const mx::QuantizerSwitch& one : mx::quantizer_switches()) {
-    values[one.name] = mx::switch_value(self.quantizer.options, one.name);
+std::map<std::string, numerics::SwitchValue> switches_of(const NamedQuantizer& self) {
+  std::map<std::string, numerics::SwitchValue> values;
+  for (const numerics::QuantizerSwitch& one : numerics::quantizer_switches()) {
+    values[one.name] = numerics::switch_value(self.quantizer.options, one.name);
   }
   return values;
 }
 
-std::map<std::string, mx::SwitchValue> changes_of(const NamedQuantizer& self) {
-  const mx::Quantizer preset = mx::make_quantizer(self.format, self.preset);
-  std::map<std::string, mx::SwitchValue> values;
-  for (const mx::QuantizerSwitch& one : mx::quantizer_switches()) {
+std::map<std::string, numerics::SwitchValue> changes_of(const NamedQuantizer& self) {
+  const numerics::Quantizer preset = numerics::make_quantizer(self.format, self.preset);
+  std::map<std::string, numerics::SwitchValue> values;
+  for (const numerics::QuantizerSwitch& one : numerics::quantizer_switches()) {
     if (one.same(preset.options, self.quantizer.options)) continue;
-    values[one.name] = mx::switch_value(self.quantizer.options, one.name);
+    values[one.name] = numerics::switch_value(self.quantizer.options, one.name);
   }
   return values;
 }
@@ -73,7 +73,7 @@ void bind_quantizers(nb::module_& module) {
       .def(
           "__init__",
           [](NamedQuantizer* self, const std::string& format, const std::string& preset,
-             const mx::Overrides& switches) {
+             const numerics::Overrides& switches) {
             new (self) NamedQuantizer(make(format, preset, switches));
           },
           "format"_a, "preset"_a, "switches"_a)
@@ -88,31 +88,32 @@ void bind_quantizers(nb::module_& module) {
       });
   module.def("formats", [] {
     nb::list all;
-    for (const mx::FormatInfo& info : mx::all_format_infos()) all.append(describe(info));
+    for (const numerics::FormatInfo& info : numerics::all_format_infos())
+      all.append(describe(info));
     return all;
   });
   module.def("format_info", [](const std::string& name) {
-    nb::dict result = describe(mx::format_info(name));
-    result["name"] = name == "nvfp4" ? name : mx::parse_any_format(name).name;
+    nb::dict result = describe(numerics::format_info(name));
+    result["name"] = name == "nvfp4" ? name : numerics::parse_any_format(name).name;
     return result;
   });
   module.def("presets", [] {
     nb::list all;
-    for (const mx::PresetInfo& info : mx::preset_infos()) {
+    for (const numerics::PresetInfo& info : numerics::preset_infos()) {
       all.append(nb::make_tuple(info.name, info.formats, info.release));
     }
     return all;
   });
   module.def("has_format", [](const std::string& preset, const std::string& format) {
-    mx::parse_any_format(format);
+    numerics::parse_any_format(format);
     try {
-      mx::make_quantizer(format, preset);
+      numerics::make_quantizer(format, preset);
       return true;
-    } catch (const mx::Error&) {
+    } catch (const Error&) {
       return false;
     }
   });
-  module.def("common_formats", &mx::common_formats);
+  module.def("common_formats", &numerics::common_formats);
 }
 
 }  // namespace mxe::python

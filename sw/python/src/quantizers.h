@@ -10,7 +10,7 @@
 namespace mxe::python {
 
 struct NamedQuantizer {
-  mx::Quantizer quantizer;
+  numerics::Quantizer quantizer;
   std::string format, preset;
 };
 

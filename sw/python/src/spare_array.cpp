@@ -9,23 +9,23 @@ namespace {
 // Elements: smaller arrays use the heap's free memory anyway, larger ones are not kept.
 constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{1} << 26;
 
-std::size_t elements_of(const mx::QuantizedArray& array) {
+std::size_t elements_of(const numerics::QuantizedArray& array) {
   return array.codes.size() + array.wide_codes.size();
 }
 
 }  // namespace
 
-mx::QuantizedArray SpareArray::take(std::size_t elements) {
+numerics::QuantizedArray SpareArray::take(std::size_t elements) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!array_ || elements_of(*array_) != elements) return {};
   return *std::exchange(array_, std::nullopt);
 }
 
-void SpareArray::give(mx::QuantizedArray array) {
+void SpareArray::give(numerics::QuantizedArray array) {
   const std::size_t elements = elements_of(array);
   if (elements < kLeast || elements > kMost) return;
   const std::lock_guard<std::mutex> lock(mutex_);
-  std::optional<mx::QuantizedArray> kept(std::move(array));
+  std::optional<numerics::QuantizedArray> kept(std::move(array));
   array_.swap(kept);
 }
 

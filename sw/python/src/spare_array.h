@@ -14,12 +14,12 @@ namespace mxe::python {
 class SpareArray {
  public:
   /// An array for `elements` numbers, with undefined contents.
-  mx::QuantizedArray take(std::size_t elements);
-  void give(mx::QuantizedArray array);
+  numerics::QuantizedArray take(std::size_t elements);
+  void give(numerics::QuantizedArray array);
 
  private:
   std::mutex mutex_;
-  std::optional<mx::QuantizedArray> array_;
+  std::optional<numerics::QuantizedArray> array_;
 };
 
 SpareArray& spare_array();

@@ -16,7 +16,7 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-nb::dict to_dict(const mx::QuantizationStats& stats) {
+nb::dict to_dict(const numerics::QuantizationStats& stats) {
   nb::dict result;
   result["elements"] = stats.elements;
   result["blocks"] = stats.blocks;
@@ -32,17 +32,18 @@ nb::dict to_dict(const mx::QuantizationStats& stats) {
   return result;
 }
 
-nb::tuple to_tuple(const mx::QuantizerDifference::Side& side) {
+nb::tuple to_tuple(const numerics::QuantizerDifference::Side& side) {
   return nb::make_tuple(side.scale, side.code, side.value);
 }
 
-nb::dict to_dict(const mx::QuantizerDifference& difference, const float* x, std::size_t show) {
+nb::dict to_dict(const numerics::QuantizerDifference& difference, const float* x,
+                 std::size_t show) {
   nb::list causes, shown;
-  for (const mx::QuantizerDifference::Cause& cause : difference.causes) {
+  for (const numerics::QuantizerDifference::Cause& cause : difference.causes) {
     causes.append(nb::make_tuple(cause.name, cause.elements));
   }
   for (std::size_t i = 0; i < std::min(show, difference.differing.size()); i++) {
-    const mx::QuantizerDifference::Element& element = difference.differing[i];
+    const numerics::QuantizerDifference::Element& element = difference.differing[i];
     shown.append(nb::make_tuple(element.at, x[element.at], element.cause, to_tuple(element.a),
                                 to_tuple(element.b)));
   }
@@ -57,7 +58,7 @@ nb::dict to_dict(const mx::QuantizerDifference& difference, const float* x, std:
   return result;
 }
 
-nb::dict to_dict(const mx::ElementExplanation& element) {
+nb::dict to_dict(const numerics::ElementExplanation& element) {
   nb::dict result;
   result["input"] = element.input;
   result["value"] = element.value;
@@ -72,7 +73,7 @@ nb::dict to_dict(const mx::ElementExplanation& element) {
   result["tie"] = element.tie;
   result["code"] = element.code;
   result["code_value"] = element.code_value;
-  result["fate"] = mx::fate_name(element.fate);
+  result["fate"] = numerics::fate_name(element.fate);
   return result;
 }
 
@@ -80,18 +81,19 @@ nb::dict stats(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& 
                const Quantized* expected, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");
   if (expected && x.shape() != expected->array.shape) {
-    throw mx::Error("x does not have the shape of the array that was quantized");
+    throw Error("x does not have the shape of the array that was quantized");
   }
-  std::optional<mx::QuantizationStats> result;
+  std::optional<numerics::QuantizationStats> result;
   {
     const nb::gil_scoped_release released;
-    const mx::QuantizedArray quantized = quantize(x, quantizer.quantizer, axis, threads, true);
+    const numerics::QuantizedArray quantized =
+        quantize(x, quantizer.quantizer, axis, threads, true);
     if (expected && (quantized.codes != expected->array.codes ||
                      quantized.wide_codes != expected->array.wide_codes)) {
-      throw mx::Error("x is not the array that was quantized: its codes differ");
+      throw Error("x is not the array that was quantized: its codes differ");
     }
     std::vector<float> buffer;
-    result = mx::quantization_stats(x.floats(0, x.size(), buffer), quantized);
+    result = numerics::quantization_stats(x.floats(0, x.size(), buffer), quantized);
   }
   return to_dict(*result);
 }
@@ -100,15 +102,15 @@ nb::dict diff(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& a
               const NamedQuantizer& b, int axis, std::size_t show, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");
   std::vector<float> buffer;
-  mx::QuantizerDifference result;
+  numerics::QuantizerDifference result;
   const float* values = nullptr;
   {
     const nb::gil_scoped_release released;
     values = x.floats(0, x.size(), buffer);
-    mx::QuantizeRequest request;
+    numerics::QuantizeRequest request;
     request.axis = axis;
     request.threads = threads;
-    result = mx::quantizer_difference(values, x.shape(), a.quantizer, b.quantizer, request);
+    result = numerics::quantizer_difference(values, x.shape(), a.quantizer, b.quantizer, request);
   }
   return to_dict(result, values, show);
 }
@@ -117,22 +119,22 @@ nb::list explain(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer
                  int axis, const std::optional<std::vector<std::size_t>>& at) {
   const Input x(array, bfloat16_bits, "x");
   std::vector<float> buffer;
-  std::vector<mx::ElementExplanation> elements;
+  std::vector<numerics::ElementExplanation> elements;
   {
     const nb::gil_scoped_release released;
     const float* values = x.floats(0, x.size(), buffer);
-    mx::QuantizeRequest request;
+    numerics::QuantizeRequest request;
     request.axis = axis;
-    const mx::QuantizedArray quantized = mx::quantize(values, x.shape(), quantizer.quantizer.format,
-                                                      quantizer.quantizer.options, request);
+    const numerics::QuantizedArray quantized = numerics::quantize(
+        values, x.shape(), quantizer.quantizer.format, quantizer.quantizer.options, request);
     const std::size_t count = at ? at->size() : x.size();
     for (std::size_t i = 0; i < count; i++) {
-      elements.push_back(mx::explain(values, quantized, at ? (*at)[i] : i));
+      elements.push_back(numerics::explain(values, quantized, at ? (*at)[i] : i));
       check_signals();
     }
   }
   nb::list result;
-  for (const mx::ElementExplanation& element : elements) result.append(to_dict(element));
+  for (const numerics::ElementExplanation& element : elements) result.append(to_dict(element));
   return result;
 }
 

@@ -50,7 +50,7 @@ void check(const Program& program, std::size_t file_bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     check(mxe::soc::parse_elf("fuzz", {data, data + size}, kMemory), size);
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     require(std::string_view(error.what()).find('\n') == std::string_view::npos);
   }
   return 0;

@@ -17,9 +17,9 @@
 namespace mxe::blocks {
 namespace {
 
-using mx::FormatId;
+using numerics::FormatId;
 
-unsigned code_count(FormatId format) { return 1u << mx::element_format(format).bits; }
+unsigned code_count(FormatId format) { return 1u << numerics::element_format(format).bits; }
 
 int64_t value_of(const Dec& dec) {
   const int64_t value = int64_t{dec.mag} << 4 * dec.grp;
@@ -28,36 +28,38 @@ int64_t value_of(const Dec& dec) {
 
 TEST(Expand, GivesEachElementItsContainer) {
   std::mt19937 random(1);
-  for (const FormatId format : mx::kAllFormats) {
+  for (const FormatId format : numerics::kAllFormats) {
     const FmtInfo fmt = fmt_info(format);
     std::vector<uint8_t> codes(fmt.is4 ? 64 : 32);
     for (uint8_t& code : codes) code = static_cast<uint8_t>(random() % code_count(format));
-    const std::vector<uint8_t> packed = mx::pack_codes(
-        codes.data(), 1, codes.size(), static_cast<int>(fmt.bits), mx::NibbleOrder::low);
+    const std::vector<uint8_t> packed = numerics::pack_codes(
+        codes.data(), 1, codes.size(), static_cast<int>(fmt.bits), numerics::NibbleOrder::low);
     Word bytes{};
     std::copy(packed.begin(), packed.end(), bytes.begin());
     Expand expand;
     expand.evaluate(bytes, fmt);
     for (unsigned i = 0; i < kLanes; i++) {
       const unsigned expected = fmt.is4 ? codes[kLanes + i] << 4 | codes[i] : codes[i];
-      EXPECT_EQ(expand.lanes_o[i], expected) << mx::element_format(format).name << " lane " << i;
+      EXPECT_EQ(expand.lanes_o[i], expected)
+          << numerics::element_format(format).name << " lane " << i;
     }
   }
 }
 
 TEST(Decode, EveryCodeOfEveryFormat) {
-  for (const FormatId format : mx::kAllFormats) {
+  for (const FormatId format : numerics::kAllFormats) {
     for (unsigned code = 0; code < code_count(format); code++) {
-      SCOPED_TRACE(testing::Message() << mx::element_format(format).name << " code " << code);
+      SCOPED_TRACE(testing::Message() << numerics::element_format(format).name << " code " << code);
       Decode decode;
       decode.evaluate(code, fmt_info(format), false, 1);
-      const float value = mx::decode(format, static_cast<uint8_t>(code));
+      const float value = numerics::decode(format, static_cast<uint8_t>(code));
       EXPECT_EQ(decode.nan_o, std::isnan(value));
       EXPECT_EQ(decode.inf_o, std::isinf(value));
       EXPECT_EQ(decode.zero_o, value == 0);
-      EXPECT_EQ((decode.dec_o.sign & 1) != 0, code >> (mx::element_format(format).bits - 1) != 0);
+      EXPECT_EQ((decode.dec_o.sign & 1) != 0,
+                code >> (numerics::element_format(format).bits - 1) != 0);
       if (std::isfinite(value)) {
-        EXPECT_EQ(value_of(decode.dec_o), mx::integer_table(format)[code]);
+        EXPECT_EQ(value_of(decode.dec_o), numerics::integer_table(format)[code]);
       }
     }
   }
@@ -65,7 +67,7 @@ TEST(Decode, EveryCodeOfEveryFormat) {
 
 TEST(Decode, HoldsBothBlocksAtTheDualRate) {
   for (const FormatId format : {FormatId::mxfp4_e2m1, FormatId::mxfp4_e1m2}) {
-    const auto& integers = mx::integer_table(format);
+    const auto& integers = numerics::integer_table(format);
     for (unsigned byte = 0; byte < 256; byte++) {
       Decode decode;
       decode.evaluate(byte, fmt_info(format), true, 3);
@@ -93,16 +95,16 @@ TEST(DecodeWord, DropsWhatIsBeyondK) {
 
 /// A lane with the codes of two formats in its operands.
 template <unsigned Width>
-mx::Int128 product(const Dec& a, const Dec& b) {
+Int128 product(const Dec& a, const Dec& b) {
   Lane<Width> lane;
   lane.evaluate(false, a, b);
   return sign_extend<Width>(lane.product_o) + (lane.neg & 1);
 }
 
 TEST(Lane, EveryProductOfEveryPair) {
-  for (const FormatId fa : mx::kAllFormats) {
-    for (const FormatId fb : mx::kAllFormats) {
-      const unsigned width = mx::pair_tree_width(fa, fb);
+  for (const FormatId fa : numerics::kAllFormats) {
+    for (const FormatId fb : numerics::kAllFormats) {
+      const unsigned width = numerics::pair_tree_width(fa, fb);
       for (unsigned ca = 0; ca < code_count(fa); ca++) {
         Decode a;
         a.evaluate(ca, fmt_info(fa), false, 1);
@@ -111,8 +113,8 @@ TEST(Lane, EveryProductOfEveryPair) {
           Decode b;
           b.evaluate(cb, fmt_info(fb), false, 1);
           if (b.nan_o || b.inf_o) continue;
-          const mx::Int128 expected =
-              mx::Int128{mx::integer_table(fa)[ca]} * mx::integer_table(fb)[cb];
+          const Int128 expected =
+              Int128{numerics::integer_table(fa)[ca]} * numerics::integer_table(fb)[cb];
           ASSERT_TRUE((product<70>(a.dec_o, b.dec_o)) == expected);
           if (width <= 56) {
             ASSERT_TRUE((product<56>(a.dec_o, b.dec_o)) == expected);
@@ -143,9 +145,9 @@ class Words {
 
  private:
   uint8_t code(FormatId format, bool largest) {
-    const mx::ElementFormat& f = mx::element_format(format);
+    const numerics::ElementFormat& f = numerics::element_format(format);
     const auto sign = static_cast<uint8_t>(random_() % 2 * f.sign_mask());
-    if (f.kind == mx::FormatKind::integer) {
+    if (f.kind == numerics::FormatKind::integer) {
       return static_cast<uint8_t>(largest ? f.max_code + 1 : random_());
     }
     const uint64_t magnitude = largest ? f.max_code : random_() % (f.max_code + 1);
@@ -165,10 +167,10 @@ template <unsigned TreeW>
 void expect_exact_sums(uint64_t seed) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", TREE_W " << TreeW);
   Words words(seed);
-  for (const FormatId fa : mx::kAllFormats) {
-    for (const FormatId fb : mx::kAllFormats) {
-      if (mx::pair_tree_width(fa, fb) > TreeW) continue;
-      const bool four = mx::is_four_bit(fa) && mx::is_four_bit(fb);
+  for (const FormatId fa : numerics::kAllFormats) {
+    for (const FormatId fb : numerics::kAllFormats) {
+      if (numerics::pair_tree_width(fa, fb) > TreeW) continue;
+      const bool four = numerics::is_four_bit(fa) && numerics::is_four_bit(fb);
       DecodeWord a, b;
       for (unsigned round = 0; round < 100; round++) {
         const bool dual = four && round % 2 != 0;
@@ -178,19 +180,19 @@ void expect_exact_sums(uint64_t seed) {
         const Word wb = words.word(fb, dual, round % 8 > 5);
         a.evaluate(wa, 2 * kLanes);
         b.evaluate(wb, dual ? 2 * kLanes : kLanes);
-        mx::Int128 even = 0, odd = 0;
+        Int128 even = 0, odd = 0;
         for (unsigned i = 0; i < kLanes; i++) {
-          const auto& ia = mx::integer_table(fa);
-          const auto& ib = mx::integer_table(fb);
+          const auto& ia = numerics::integer_table(fa);
+          const auto& ib = numerics::integer_table(fb);
           const unsigned low = dual ? 15 : 255;
-          even += mx::Int128{ia[wa[i] & low]} * ib[wb[i] & low];
-          if (dual) odd += mx::Int128{ia[wa[i] >> 4]} * ib[wb[i] >> 4];
+          even += Int128{ia[wa[i] & low]} * ib[wb[i] & low];
+          if (dual) odd += Int128{ia[wa[i] >> 4]} * ib[wb[i] >> 4];
         }
         Dot<TreeW> dot;
         dot.evaluate(dual, a.out, b.out);
         ASSERT_TRUE(dot.sum_q == mask<TreeW>(static_cast<Bits>(even) +
                                              (static_cast<Bits>(odd) << kPackPosition)))
-            << mx::element_format(fa).name << " " << mx::element_format(fb).name;
+            << numerics::element_format(fa).name << " " << numerics::element_format(fb).name;
         ASSERT_NO_FATAL_FAILURE(expect_inside_adds_up(dot));
       }
     }

@@ -14,13 +14,13 @@
 namespace mxe::blocks {
 namespace {
 
-uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent) {
+uint32_t pick_accumulator(std::mt19937_64& random, Int128 sum, int exponent) {
   auto bits = static_cast<uint32_t>(random());
   switch (random() % 4) {
     case 0:
       break;
     case 1:  // cancels the sum, up to a few ulps
-      bits = mx::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
+      bits = numerics::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
       break;
     default: {
       const int64_t field =
@@ -34,7 +34,7 @@ uint32_t pick_accumulator(std::mt19937_64& random, mx::Int128 sum, int exponent)
 }
 
 template <unsigned Width>
-uint32_t accumulated(uint32_t acc, mx::Int128 sum, int exponent) {
+uint32_t accumulated(uint32_t acc, Int128 sum, int exponent) {
   Facc<Width> facc;
   facc.evaluate(sum, exponent, false, false, false, acc);
   return facc.acc_o;
@@ -46,10 +46,10 @@ TEST(Facc, RoundsOnce) {
   std::mt19937_64 random(seed);
   for (int i = 0; i < 500'000; i++) {
     const unsigned width = 1 + static_cast<unsigned>(random() % 69);
-    const auto raw = static_cast<mx::Int128>(random()) << 64 | static_cast<mx::Int128>(random());
-    mx::Int128 sum = raw & ((mx::Int128{1} << width) - 1);
+    const auto raw = static_cast<Int128>(random()) << 64 | static_cast<Int128>(random());
+    Int128 sum = raw & ((Int128{1} << width) - 1);
     if (random() % 3 == 0) {
-      sum = (mx::Int128{1} << (width - 1)) + static_cast<int>(random() % 3) - 1;
+      sum = (Int128{1} << (width - 1)) + static_cast<int>(random() % 3) - 1;
     }
     if (random() % 2) sum = -sum;
     const int exponent = static_cast<int>(random() % 541) - 286;
@@ -60,16 +60,16 @@ TEST(Facc, RoundsOnce) {
     const auto sum56 = narrow(std::integral_constant<unsigned, 56>());
     const auto sum42 = narrow(std::integral_constant<unsigned, 42>());
     const auto sum14 = narrow(std::integral_constant<unsigned, 14>());
-    ASSERT_EQ(accumulated<70>(acc, sum, exponent), mx::accumulate(acc, sum, exponent))
+    ASSERT_EQ(accumulated<70>(acc, sum, exponent), numerics::accumulate(acc, sum, exponent))
         << std::hex << acc << " exponent " << std::dec << exponent;
-    ASSERT_EQ(accumulated<56>(acc, sum56, exponent), mx::accumulate(acc, sum56, exponent));
-    ASSERT_EQ(accumulated<42>(acc, sum42, exponent), mx::accumulate(acc, sum42, exponent));
-    ASSERT_EQ(accumulated<14>(acc, sum14, exponent), mx::accumulate(acc, sum14, exponent));
+    ASSERT_EQ(accumulated<56>(acc, sum56, exponent), numerics::accumulate(acc, sum56, exponent));
+    ASSERT_EQ(accumulated<42>(acc, sum42, exponent), numerics::accumulate(acc, sum42, exponent));
+    ASSERT_EQ(accumulated<14>(acc, sum14, exponent), numerics::accumulate(acc, sum14, exponent));
   }
 }
 
 TEST(Facc, KeepsWhatIsNoNumber) {
-  const uint32_t inf = mx::kInfinity, minus_inf = 0xFF800000, nan = mx::kQuietNan;
+  const uint32_t inf = kInfinity, minus_inf = 0xFF800000, nan = kQuietNan;
   const auto of = [](uint32_t acc, bool is_nan, bool pinf, bool ninf) {
     Facc<70> facc;
     facc.evaluate(5, 0, is_nan, pinf, ninf, acc);
@@ -99,7 +99,7 @@ TEST(Merge, AddsTheChains) {
     if (i % 2) odd = (odd & 0x80FFFFFF) | (even & 0x7F000000);  // alike in magnitude
     if (i % 16 == 3) odd = even ^ 0x80000000;
     if (i % 16 == 5) odd &= 0x807FFFFF;
-    ASSERT_EQ(merge.evaluate(even, odd), mx::merge_chains(even, odd))
+    ASSERT_EQ(merge.evaluate(even, odd), numerics::merge_chains(even, odd))
         << std::hex << even << " + " << odd;
   }
 }
@@ -110,9 +110,9 @@ TEST(TwoBytes, RoundToNearestEven) {
     auto bits = static_cast<uint32_t>(random());
     if (i % 3 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;  // in the range of binary16
     if (i % 5 == 0) bits &= 0xFFFF0000 | (1u << random() % 16);
-    if (mx::is_nan_bits(bits)) bits = mx::kQuietNan;  // the RTL has one NaN
-    ASSERT_EQ(to_bf16(bits), mx::bfloat16_bits(bits)) << std::hex << bits;
-    ASSERT_EQ(to_fp16(bits), mx::float16_bits(bits)) << std::hex << bits;
+    if (is_nan_bits(bits)) bits = kQuietNan;  // the RTL has one NaN
+    ASSERT_EQ(to_bf16(bits), numerics::bfloat16_bits(bits)) << std::hex << bits;
+    ASSERT_EQ(to_fp16(bits), numerics::float16_bits(bits)) << std::hex << bits;
   }
 }
 

@@ -17,10 +17,10 @@
 namespace mxe::blocks {
 namespace {
 
-using mx::FormatId;
+using numerics::FormatId;
 
-constexpr mx::ScaleRule kRules[] = {mx::ScaleRule::floor, mx::ScaleRule::ceil, mx::ScaleRule::even,
-                                    mx::ScaleRule::rceil};
+constexpr numerics::ScaleRule kRules[] = {numerics::ScaleRule::floor, numerics::ScaleRule::ceil,
+                                          numerics::ScaleRule::even, numerics::ScaleRule::rceil};
 
 class Requantiser : public testing::TestWithParam<FormatId> {};
 
@@ -32,13 +32,14 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
       fractions.push_back(fraction);
     }
   }
-  for (const mx::ScaleRule rule : kRules) {
+  for (const numerics::ScaleRule rule : kRules) {
     for (uint32_t exponent = 0; exponent < 256; exponent++) {
       for (const uint32_t fraction : fractions) {
         const uint32_t bits = exponent << 23 | fraction;
-        const float x = mx::from_bits(bits);
+        const float x = from_bits(bits);
         uint8_t code = 0, scale = 0;
-        mx::requantize_block(&x, 1, {GetParam(), rule, mx::Overflow::saturate}, &code, scale);
+        numerics::requantize_block(&x, 1, {GetParam(), rule, numerics::Overflow::saturate}, &code,
+                                   scale);
         Amax amax;
         RequantScale block;
         block.evaluate(amax.evaluate(&bits), fmt_info(GetParam()), static_cast<Rule>(rule));
@@ -50,7 +51,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
 
 /// A row of results whose magnitudes lie within some binades, with ties and specials.
 std::vector<uint32_t> random_row(std::mt19937_64& random, unsigned columns) {
-  std::vector<uint32_t> row(mx::kBlockSize);
+  std::vector<uint32_t> row(numerics::kBlockSize);
   const auto pick = [&random](uint64_t limit) { return static_cast<uint32_t>(random() % limit); };
   const uint32_t binade = pick(255), spread = 1 + pick(24);
   for (unsigned i = 0; i < columns; i++) {
@@ -68,23 +69,24 @@ TEST_P(Requantiser, RowsLikeTheReference) {
   const uint64_t seed = 19;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  const int bits = mx::element_format(GetParam()).bits;
+  const int bits = numerics::element_format(GetParam()).bits;
   for (int round = 0; round < 40'000; round++) {
-    const auto columns = static_cast<unsigned>(1 + random() % mx::kBlockSize);
+    const auto columns = static_cast<unsigned>(1 + random() % numerics::kBlockSize);
     const std::vector<uint32_t> row = random_row(random, columns);
-    const mx::RequantOptions options{GetParam(), kRules[random() % 4],
-                                     random() % 2 ? mx::Overflow::special : mx::Overflow::saturate};
-    float values[mx::kBlockSize];
+    const numerics::RequantOptions options{
+        GetParam(), kRules[random() % 4],
+        random() % 2 ? numerics::Overflow::special : numerics::Overflow::saturate};
+    float values[numerics::kBlockSize];
     std::memcpy(values, row.data(), sizeof values);
-    uint8_t codes[mx::kBlockSize]{}, scale = 0;
-    bool overflowed[mx::kBlockSize]{};
-    mx::requantize_block(values, columns, options, codes, scale, overflowed);
+    uint8_t codes[numerics::kBlockSize]{}, scale = 0;
+    bool overflowed[numerics::kBlockSize]{};
+    numerics::requantize_block(values, columns, options, codes, scale, overflowed);
     const std::vector<uint8_t> packed =
-        mx::pack_codes(codes, 1, columns, bits, mx::NibbleOrder::low);
+        numerics::pack_codes(codes, 1, columns, bits, numerics::NibbleOrder::low);
 
     Requant requant(1u << random() % 5);
     requant.evaluate(row.data(), columns, fmt_info(GetParam()), static_cast<Rule>(options.rule),
-                     options.overflow == mx::Overflow::special);
+                     options.overflow == numerics::Overflow::special);
     ASSERT_EQ(requant.scale.scale_o, scale);
     ASSERT_TRUE(std::equal(packed.begin(), packed.end(), requant.pack.begin()));
     for (unsigned i = 0; i < columns; i++) {
@@ -93,9 +95,9 @@ TEST_P(Requantiser, RowsLikeTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Requantiser, testing::ValuesIn(mx::kAllFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, Requantiser, testing::ValuesIn(numerics::kAllFormats),
                          [](const testing::TestParamInfo<FormatId>& test) {
-                           return mx::element_format(test.param).name;
+                           return numerics::element_format(test.param).name;
                          });
 
 TEST(Amax, IsTheLargestOfEveryWidth) {

@@ -47,7 +47,7 @@ Params random_params(std::mt19937& generator) {
     try {
       params.validate();
       return params;
-    } catch (const mx::Error&) {
+    } catch (const Error&) {
     }
   }
 }
@@ -153,7 +153,7 @@ TEST(Area, AMalformedTableIsTold) {
     try {
       AreaTable::from_json(text, "my.json");
       ADD_FAILURE() << text;
-    } catch (const mx::Error& error) {
+    } catch (const Error& error) {
       const std::string wanted =
           *text == 0 ? "my.json:1: not valid JSON" : "my.json: not a table of areas: ";
       EXPECT_EQ(std::string(error.what()).rfind(wanted, 0), 0u) << error.what();

@@ -8,7 +8,7 @@
 namespace mxe::explore {
 namespace {
 
-using mx::FormatId;
+using numerics::FormatId;
 
 constexpr FormatId kFp4 = FormatId::mxfp4_e2m1, kFp6 = FormatId::mxfp6_e2m3,
                    kE4m3 = FormatId::mxfp8_e4m3, kE5m2 = FormatId::mxfp8_e5m2;

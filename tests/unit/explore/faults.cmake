@@ -21,7 +21,7 @@ mxe_fault(7 last_comma_is_a_field csv_table.cpp [[while (fields.size() > 1 && fi
 mxe_fault(8 items_forgotten workload.cpp [[workload.items = place.count(]]
           [[workload.items = (ACTIVE ? 0 : 1) * place.count(]]
           CASE cli.Explore.PointsAreWhatEstimateSays)
-mxe_fault(9 any_bytes_are_text workload.cpp [[if (!mx::is_utf8(line))]] [[if (!ACTIVE && !mx::is_utf8(line))]]
+mxe_fault(9 any_bytes_are_text workload.cpp [[if (!numerics::is_utf8(line))]] [[if (!ACTIVE && !numerics::is_utf8(line))]]
           CASE cli.Explore.BadWorkloads)
 mxe_fault(10 patterns_are_names workload.cpp [[return fnmatch(formats.pattern.c_str(), layer.name.c_str(), 0) == 0]]
           [[return ACTIVE ? formats.pattern == layer.name : fnmatch(formats.pattern.c_str(), layer.name.c_str(), 0) == 0]]

@@ -35,7 +35,9 @@ std::vector<Case> cases() {
 }
 
 JobShape random_shape(std::mt19937& random) {
-  const auto format = [&] { return mx::kAllFormats[random() % std::size(mx::kAllFormats)]; };
+  const auto format = [&] {
+    return numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
+  };
   JobShape shape;
   shape.m = 1 + random() % 150;
   shape.n = 1 + random() % 300;
@@ -65,7 +67,7 @@ TEST(JobTimer, AgreesWithThePlatform) {
     Device& device = devices[i++];
     for (int job = 0; job < 20; job++) {
       JobShape shape = random_shape(random);
-      if (one.params.tree_w < 70) shape.format_a = shape.format_b = mx::FormatId::mxfp4_e2m1;
+      if (one.params.tree_w < 70) shape.format_a = shape.format_b = numerics::FormatId::mxfp4_e2m1;
       const DeviceResult expected = device.run(shape);
       const JobTimes got = time_job(shape, one.params, one.timing, one.ports);
       EXPECT_EQ(got.cycles, expected.cycles);

@@ -45,7 +45,7 @@ void expect_error(const std::string& message, Function function) {
   try {
     function();
     FAIL() << "no error, but expected: " << message;
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
   }

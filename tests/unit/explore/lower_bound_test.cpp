@@ -48,7 +48,7 @@ Point random_point(std::mt19937& random) {
     try {
       validate(point);
       return point;
-    } catch (const mx::Error&) {
+    } catch (const Error&) {
     }
   }
 }
@@ -62,8 +62,8 @@ JobShape random_shape(std::mt19937& random) {
   shape.m = length(200);
   shape.n = length(400);
   shape.k = length(2000);
-  shape.format_a = one_of(mx::kAllFormats, random);
-  shape.format_b = one_of(mx::kAllFormats, random);
+  shape.format_a = one_of(numerics::kAllFormats, random);
+  shape.format_b = one_of(numerics::kAllFormats, random);
   const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
   shape.output = parse_output_format(one_of(outputs, random));
   if (random() % 4 == 0) shape.batch = 1 + random() % 4;

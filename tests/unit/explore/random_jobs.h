@@ -30,9 +30,9 @@ inline std::string text_of(const TimedJob& job) {
   return fmt::format(
       "{}: {} of {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} bursts",
       job.params.to_string(), job.shape.batch, job.shape.m, job.shape.n, job.shape.k,
-      mx::element_format(job.shape.format_a).name, mx::element_format(job.shape.format_b).name,
-      job.shape.output.name(), job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads,
-      job.ports.writes);
+      numerics::element_format(job.shape.format_a).name,
+      numerics::element_format(job.shape.format_b).name, job.shape.output.name(),
+      job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads, job.ports.writes);
 }
 
 /// Compares cycles and all counters; the failure names the first difference.

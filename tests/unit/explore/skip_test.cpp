@@ -43,8 +43,8 @@ TimedJob random_job(std::mt19937& random) {
     const unsigned longest = random() % 3 ? 400 : 2500;
     job.shape.k =
         random() % 2 ? pick(32, longest / 32) : 1 + static_cast<uint32_t>(random() % longest);
-    job.shape.format_a = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
-    job.shape.format_b = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    job.shape.format_a = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
+    job.shape.format_b = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     const char* const outputs[] = {"fp32", "fp32", "bf16", "mxfp8_e4m3", "mxfp4_e2m1"};
     job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
     if (random() % 3 == 0) job.shape.batch = 1 + random() % 4;
@@ -55,7 +55,7 @@ TimedJob random_job(std::mt19937& random) {
       params.validate();
       job.shape.require_pair(params);
       return job;
-    } catch (const mx::Error&) {
+    } catch (const Error&) {
     }
   }
 }

@@ -36,15 +36,15 @@ TimedJob random_job(std::mt19937& random) {
     job.shape.m = length(300);
     job.shape.n = length(300);
     job.shape.k = length(3000);
-    job.shape.format_a = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
-    job.shape.format_b = mx::kAllFormats[random() % std::size(mx::kAllFormats)];
+    job.shape.format_a = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
+    job.shape.format_b = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
     job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
     try {
       params.validate();
       job.shape.require_pair(params);
       return job;
-    } catch (const mx::Error&) {
+    } catch (const Error&) {
     }
   }
 }
@@ -76,7 +76,7 @@ TEST(TimedJobs, AlikeJobsAreTimedOnce) {
   const uint64_t cycles = jobs.times(job).cycles;
   job.params.a_slab_k = 4096;
   job.params.acc_tiles = 8;
-  job.shape.format_b = mx::FormatId::mxint8;
+  job.shape.format_b = numerics::FormatId::mxint8;
   EXPECT_EQ(jobs.times(job).cycles, cycles);
   EXPECT_EQ(jobs.count(), 1u);
   job.timing.latency++;
@@ -88,8 +88,8 @@ TEST(TimedJobs, AlikeJobsAreTimedOnce) {
   EXPECT_NE(jobs.times(job).cycles, cycles);
   EXPECT_EQ(jobs.count(), 4u);
   job.params.tree_w = 42;
-  job.shape.format_b = mx::FormatId::mxfp8_e5m2;
-  EXPECT_THROW(jobs.times(job), mx::Error) << "another engine can, but not this one";
+  job.shape.format_b = numerics::FormatId::mxfp8_e5m2;
+  EXPECT_THROW(jobs.times(job), Error) << "another engine can, but not this one";
 }
 
 }  // namespace

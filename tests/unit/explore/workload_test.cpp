@@ -30,7 +30,7 @@ void expect_error(const std::string& text, const std::string& message) {
   try {
     parse_workload(text, "net.csv");
     ADD_FAILURE() << "no error, but expected: " << message;
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()).substr(0, message.size()), message);
   }
 }
@@ -178,7 +178,7 @@ TEST(Workload, NoEndlessFiles) {
   try {
     read_workload("/dev/zero");
     ADD_FAILURE();
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "/dev/zero: more than 67108864 bytes, the largest workload");
   }
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 __extension__ typedef __float128 Quad;
@@ -132,4 +132,4 @@ TEST(BlockDot, SpecialElements) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -15,7 +15,7 @@
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/dequantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 std::string format_for(const std::string& preset) {
@@ -145,4 +145,4 @@ TEST(Safetensors, Metadata) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

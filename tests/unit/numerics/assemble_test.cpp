@@ -15,7 +15,7 @@
 #include "model/numerics/quantize/dequantize.h"
 #include "model/numerics/quantize/study.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -198,4 +198,4 @@ TEST(EmptyArrays, ShapesThatNumpyRefuses) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

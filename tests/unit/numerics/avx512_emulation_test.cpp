@@ -5,7 +5,7 @@
 #include "model/numerics/gemm/gemm_fast.h"
 #include "tests/unit/numerics/gemm_cases.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 TEST(Avx512Emulation, GemmAsSingleSteps) {
@@ -25,4 +25,4 @@ TEST(Avx512Emulation, GemmAsSingleSteps) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

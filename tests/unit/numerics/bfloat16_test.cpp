@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 TEST(Bfloat16, WidensToTheUpperHalfAndBack) {
@@ -41,4 +41,4 @@ TEST(Bfloat16, RoundsSpans) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -5,7 +5,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr uint16_t kInfinity16 = 0x7C00;
@@ -52,4 +52,4 @@ TEST(Float16, KnowsTheEnds) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -10,7 +10,7 @@
 #include "model/numerics/formats/encode.h"
 #include "model/numerics/gemm/accumulate.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 struct Facts {
@@ -171,4 +171,4 @@ TEST(Format, TreeWidths) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

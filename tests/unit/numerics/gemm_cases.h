@@ -11,7 +11,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 
 enum class OperandKind {
   normal,
@@ -121,4 +121,4 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
          gemm_mismatches(seed, {Kind::spread, Kind::largest, Kind::many_large}, multiply);
 }
 
-}  // namespace mx
+}  // namespace mxe::numerics

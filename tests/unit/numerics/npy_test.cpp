@@ -12,7 +12,7 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 std::vector<uint8_t> make_file(const std::string& header, std::size_t data_bytes) {
@@ -212,4 +212,4 @@ TEST(Npy, UnsupportedContents) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

@@ -14,7 +14,7 @@
 #include "model/numerics/formats/log2.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 QuantizedArray run(const std::vector<float>& x, const std::vector<std::size_t>& shape,
@@ -364,4 +364,4 @@ TEST(FormatInfo, Table) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

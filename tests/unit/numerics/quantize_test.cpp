@@ -9,7 +9,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 MxTensor quantize_row(const std::vector<float>& x, FormatId format,
@@ -164,4 +164,4 @@ TEST(Layout, ChecksSizes) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

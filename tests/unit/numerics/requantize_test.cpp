@@ -11,7 +11,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 // Blocks over the whole range of float32; many elements are near ties close to the largest one.
@@ -151,4 +151,4 @@ TEST(Requantize, OverflowNames) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

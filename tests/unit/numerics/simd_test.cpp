@@ -8,7 +8,7 @@
 #include "model/numerics/block/presets.h"
 #include "tests/unit/numerics/gemm_cases.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 constexpr SimdLevel kLevels[] = {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512};
@@ -198,4 +198,4 @@ TEST(SimdCases, NoticeFaults) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

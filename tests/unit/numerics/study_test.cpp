@@ -15,7 +15,7 @@
 #include "model/numerics/gemm/exact_sum.h"
 #include "model/numerics/gemm/gemm.h"
 
-namespace mx {
+namespace mxe::numerics {
 namespace {
 
 TEST(Layout, HighNibbles) {
@@ -247,4 +247,4 @@ TEST(Safetensors, DamagedFiles) {
 }
 
 }  // namespace
-}  // namespace mx
+}  // namespace mxe::numerics

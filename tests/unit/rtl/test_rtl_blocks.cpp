@@ -29,7 +29,7 @@ double sc_time_stamp() { return 0; }
 namespace mxe::blocks {
 namespace {
 
-using mx::FormatId;
+using numerics::FormatId;
 
 constexpr uint64_t kSeed = 31;
 // Cycles after which every register holds the result of constant inputs: more than the longest
@@ -120,9 +120,9 @@ class Blocks : public testing::Test {
 };
 
 uint8_t random_code(Random& random, FormatId format, bool specials) {
-  const mx::ElementFormat& element = mx::element_format(format);
+  const numerics::ElementFormat& element = numerics::element_format(format);
   auto code = static_cast<uint32_t>(random.next()) & element.code_mask();
-  const bool special = element.kind == mx::FormatKind::floating &&
+  const bool special = element.kind == numerics::FormatKind::floating &&
                        (code & (element.sign_mask() - 1)) > element.max_code;
   if (special && !specials) code = element.max_code;
   if (random.one_in(8)) code = 0;  // times an infinity now and then
@@ -134,7 +134,7 @@ Row random_row(Random& random, FormatId format_a, FormatId format_b) {
   Row row;
   row.format_a = format_a;
   row.format_b = format_b;
-  row.dual = mx::is_four_bit(format_a) && mx::is_four_bit(format_b) && random.one_in(2);
+  row.dual = numerics::is_four_bit(format_a) && numerics::is_four_bit(format_b) && random.one_in(2);
   const bool specials = random.one_in(4), full = random.one_in(2), beyond = random.one_in(2);
   row.count = full ? 32 : static_cast<uint32_t>(random.uniform(1, 32));
   if (row.dual) row.count = static_cast<uint32_t>(random.uniform(1, 64));
@@ -170,11 +170,11 @@ void evaluate(const Row& row, Array<TreeW>& array) {
 TEST_F(Blocks, ProcessingElementHasEveryValueOfTheRtl) {
   for (uint64_t seed = kSeed; seed < kSeed + 40; seed++) {
     Random random(seed);
-    for (const FormatId format_a : mx::kAllFormats) {
-      for (const FormatId format_b : mx::kAllFormats) {
+    for (const FormatId format_a : numerics::kAllFormats) {
+      for (const FormatId format_b : numerics::kAllFormats) {
         SCOPED_TRACE(testing::Message()
-                     << "seed " << seed << ", " << mx::element_format(format_a).name << " "
-                     << mx::element_format(format_b).name);
+                     << "seed " << seed << ", " << numerics::element_format(format_a).name << " "
+                     << numerics::element_format(format_b).name);
         const Row row = random_row(random, format_a, format_b);
         top_.fmt_a_i = static_cast<uint8_t>(format_a);
         top_.fmt_b_i = static_cast<uint8_t>(format_b);
@@ -191,7 +191,7 @@ TEST_F(Blocks, ProcessingElementHasEveryValueOfTheRtl) {
         expect_same("decode_a", wide.decode_a);
         expect_same("decode_b", wide.decode_b);
         expect_pe("pe70", row, wide.pe[0]);
-        if (mx::pair_tree_width(format_a, format_b) <= 42) {
+        if (numerics::pair_tree_width(format_a, format_b) <= 42) {
           Array<42> narrow(1, 1, true);
           evaluate(row, narrow);
           expect_pe("pe42", row, narrow.pe[0]);
@@ -232,7 +232,7 @@ TEST_F(Blocks, RequantiserHasEveryValueOfTheRtl) {
       value = static_cast<uint32_t>(random.next()) & 0x807FFFFF;
       value |= (binade - static_cast<uint32_t>(random.uniform(0, std::min(binade, 12u)))) << 23;
     }
-    const auto format = static_cast<FormatId>(random.uniform(0, mx::kFormatCount - 1));
+    const auto format = static_cast<FormatId>(random.uniform(0, numerics::kFormatCount - 1));
     const auto rule = static_cast<Rule>(random.uniform(0, 3));
     const bool special = random.one_in(2);
     top_.fmt_d_i = static_cast<uint8_t>(format);

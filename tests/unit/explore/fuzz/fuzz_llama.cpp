@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
       });
     }
     const auto* bytes = reinterpret_cast<const uint8_t*>(rest.data());
-    check_llama_tensors(config, mx::safetensors_shapes(bytes, rest.size(), "model.safetensors"),
+    check_llama_tensors(config,
+                        mxe::numerics::safetensors_shapes(bytes, rest.size(), "model.safetensors"),
                         "model.safetensors");
   });
   return 0;

@@ -9,14 +9,14 @@
 
 namespace mxe::fuzz {
 
-/// Runs `read`. Returns true if it succeeds, false if it throws mx::Error of one line; other
+/// Runs `read`. Returns true if it succeeds, false if it throws Error of one line; other
 /// exceptions end the program.
 template <typename Read>
 bool reads(const Read& read) {
   try {
     read();
     return true;
-  } catch (const mx::Error& error) {
+  } catch (const Error& error) {
     const std::string_view text = error.what();
     const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
     if (text.empty() || std::any_of(text.begin(), text.end(), is_control)) std::abort();

@@ -63,10 +63,10 @@ Bytes pack(const Input& input) {
 
 // Result of `read`, or nothing if it throws.
 template <typename Read>
-std::optional<mx::NpyArray> try_to(const Read& read) {
+std::optional<mxe::numerics::NpyArray> try_to(const Read& read) {
   try {
     return read();
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     if (std::string(error.what()).find('\n') != std::string::npos) std::abort();
     return std::nullopt;
   }
@@ -77,10 +77,12 @@ void check(const Input& input, const Bytes& archive) {
   if (!input.change && file.names().size() != input.members.size()) std::abort();
   for (std::size_t i = 0; i < file.names().size(); i++) {
     const auto found = try_to([&] { return file.read(i); });
-    if (found && found->data.size() != found->size() * mx::dtype_size(found->dtype)) std::abort();
+    if (found && found->data.size() != found->size() * mxe::numerics::dtype_size(found->dtype))
+      std::abort();
     if (input.change) continue;
     const Bytes& member = input.members[i];
-    const auto wanted = try_to([&] { return mx::parse_npy(member.data(), member.size(), "fuzz"); });
+    const auto wanted =
+        try_to([&] { return mxe::numerics::parse_npy(member.data(), member.size(), "fuzz"); });
     if (found.has_value() != wanted.has_value()) std::abort();
     if (found && (found->shape != wanted->shape || found->data != wanted->data)) std::abort();
   }
@@ -95,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   if (input.change) archive[input.change->first % archive.size()] ^= input.change->second;
   try {
     check(input, archive);
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     // An unchanged archive is sound as a whole.
     if (!input.change || std::string(error.what()).find('\n') != std::string::npos) std::abort();
   }

@@ -7,20 +7,21 @@
 #include "sw/mxe/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
-  const auto check = [](const mx::Error& error) {
+  const auto check = [](const mxe::Error& error) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
   };
   try {
     const mxe::cli::NpzFile file(data, size, "fuzz");
     for (std::size_t i = 0; i < file.names().size(); i++) {
       try {
-        const mx::NpyArray array = file.read(i);
-        if (array.data.size() != array.size() * mx::dtype_size(array.dtype)) std::abort();
-      } catch (const mx::Error& error) {
+        const mxe::numerics::NpyArray array = file.read(i);
+        if (array.data.size() != array.size() * mxe::numerics::dtype_size(array.dtype))
+          std::abort();
+      } catch (const mxe::Error& error) {
         check(error);
       }
     }
-  } catch (const mx::Error& error) {
+  } catch (const mxe::Error& error) {
     check(error);
   }
   return 0;
