@@ -49,7 +49,7 @@ struct MyBoard : sc_core::sc_module {
 
 int sc_main(int, char**) {
   MyBoard board("board");
-  mxe::Engine engine("engine", mxe::Params::named("small"));
+  mxe::platform::Engine engine("engine", mxe::Params::named("small"));
   sc_core::sc_signal<bool> irq("irq");
   engine.irq(irq), engine.mem.bind(board.memory), board.cpu.bind(engine.regs);
   sc_core::sc_start();  // until no event is pending

@@ -7,22 +7,22 @@
 #include "model/platform/device/device.h"
 
 int sc_main(int, char**) {
-  mxe::EngineSetup setup;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("base");
   setup.cycles_only = true;
-  mxe::JobShape shape;
+  mxe::job::JobShape shape;
   shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used for 16 cycles per word
 
   // SystemC requires all modules before the first simulation.
   constexpr unsigned kLatencies[] = {32, 128, 400};
-  std::vector<mxe::Device> devices;
+  std::vector<mxe::device::Device> devices;
   for (const unsigned latency : kLatencies) {
     for (const unsigned banks : {2u, 4u}) {
       setup.timing.latency = latency;
       setup.load_b = [banks](const mxe::Params& params) {
-        return std::make_unique<mxe::Load>(params, mxe::Load::Operand::b, banks);
+        return std::make_unique<mxe::engine::Load>(params, mxe::engine::Load::Operand::b, banks);
       };
-      devices.emplace_back(mxe::Target::model, setup);
+      devices.emplace_back(mxe::device::Target::model, setup);
     }
   }
   std::puts("latency   two banks   four banks");

@@ -35,22 +35,22 @@ int sc_main(int, char** argv) {
   std::vector<float> a(rows * inputs), b(outputs * inputs);
   for (std::size_t i = 0; i < a.size(); i++) a[i] = pixels[i] / 255.0f;
   for (std::size_t i = 0; i < b.size(); i++) b[i] = w[i % inputs * outputs + i / inputs];
-  mxe::Job job;
+  mxe::job::Job job;
   job.a = mxe::numerics::quantize_rows(a.data(), rows, inputs, mxe::numerics::FormatId::mxfp8_e4m3);
   job.b =
       mxe::numerics::quantize_rows(b.data(), outputs, inputs, mxe::numerics::FormatId::mxfp8_e4m3);
 
-  mxe::EngineSetup setup;
-  std::vector<mxe::Device> devices;
-  devices.emplace_back(mxe::Target::model, setup);  // MXE's arithmetic
+  mxe::device::EngineSetup setup;
+  std::vector<mxe::device::Device> devices;
+  devices.emplace_back(mxe::device::Target::model, setup);  // MXE's arithmetic
   for (const int window : {25, 13, 10}) {
     setup.arithmetic = [window](const mxe::Params& params) {
       return std::make_unique<TensorCore>(params, window);
     };
-    devices.emplace_back(mxe::Target::model, setup);
+    devices.emplace_back(mxe::device::Target::model, setup);
   }
-  const auto run = [&](mxe::Device& device) {
-    return mxe::load_output(device.run(job).output, rows, outputs, job.output);
+  const auto run = [&](mxe::device::Device& device) {
+    return mxe::job::load_output(device.run(job).output, rows, outputs, job.output);
   };
   const std::vector<float> exact = job.sums({mxe::numerics::Accumulate::exact});
   std::printf("one rounding a block  %.1f dB\n", sqnr(exact, run(devices[0])));

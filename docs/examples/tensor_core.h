@@ -12,7 +12,7 @@
 
 /// Aligns products and accumulator to the largest exponent among them, drops all bits more than
 /// `window` bits below it and adds, as tensor cores do. Truncates the sum to FP32. Finite operands.
-class TensorCore : public mxe::Arithmetic {
+class TensorCore : public mxe::engine::Arithmetic {
  public:
   TensorCore(const mxe::Params& params, int window)
       : window_(window),
@@ -20,9 +20,9 @@ class TensorCore : public mxe::Arithmetic {
         num_pe_(params.num_pe),
         sums_(std::size_t{params.rows} * tiles_ * num_pe_) {}
 
-  void start(const mxe::ArithmeticJob& job) override { job_ = job; }
+  void start(const mxe::engine::ArithmeticJob& job) override { job_ = job; }
 
-  void run(const mxe::ArrayPass& pass, const mxe::TileResults& results) override {
+  void run(const mxe::engine::ArrayPass& pass, const mxe::engine::TileResults& results) override {
     for (unsigned row = 0; row < pass.rows; row++) {
       for (unsigned column = 0; column < pass.cols; column++) {
         float& sum = sums_[(row * tiles_ + pass.tile) * num_pe_ + column];
@@ -37,7 +37,8 @@ class TensorCore : public mxe::Arithmetic {
   }
 
  private:
-  float add_block(float sum, const mxe::OperandWord& a, const mxe::OperandWord& b, unsigned count) {
+  float add_block(float sum, const mxe::engine::OperandWord& a, const mxe::engine::OperandWord& b,
+                  unsigned count) {
     const int scale = a.scales[0] + b.scales[0] - 254;
     double terms[33] = {sum};
     int largest = sum == 0 ? -126 : std::ilogb(sum);
@@ -68,5 +69,5 @@ class TensorCore : public mxe::Arithmetic {
   int window_;
   std::size_t tiles_, num_pe_;
   std::vector<float> sums_;
-  mxe::ArithmeticJob job_;
+  mxe::engine::ArithmeticJob job_;
 };

@@ -5,7 +5,7 @@
 
 #include "model/numerics/base/bits.h"
 
-namespace mxe {
+namespace mxe::job {
 
 std::string describe_difference(const std::vector<float>& result,
                                 const std::vector<float>& expected, std::size_t columns) {
@@ -34,4 +34,4 @@ std::string describe_difference(const StoredOutput& result, const StoredOutput& 
   return "";
 }
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -7,7 +7,7 @@
 
 #include "model/job/job.h"
 
-namespace mxe {
+namespace mxe::job {
 
 /// Compares two results [M][N] bit by bit; `columns` is N. Returns "" if they are equal, else one
 /// line with the number of differing outputs and the first of them.
@@ -17,4 +17,4 @@ std::string describe_difference(const std::vector<float>& result,
 std::string describe_difference(const StoredOutput& result, const StoredOutput& expected,
                                 const JobShape& shape);
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -10,7 +10,7 @@
 #include "model/numerics/gemm/accumulate.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::job {
 namespace {
 
 constexpr std::size_t kMostProducts = MXE_DESC_BATCH_COUNT_MASK >> MXE_DESC_BATCH_COUNT_SHIFT;
@@ -133,4 +133,4 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
   return job;
 }
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -12,7 +12,7 @@
 #include "model/params/params.h"
 #include "mxe_driver.h"
 
-namespace mxe {
+namespace mxe::job {
 
 /// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [M][N].
 enum class BiasKind : uint8_t { none, row, full };
@@ -107,4 +107,4 @@ struct JobParts {
   mxe_job descriptor(const JobShape& shape) const;
 };
 
-}  // namespace mxe
+}  // namespace mxe::job

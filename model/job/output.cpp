@@ -14,7 +14,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::job {
 namespace {
 
 std::vector<uint8_t> stored_bytes(const NumberFormat& format, const std::vector<float>& values) {
@@ -204,4 +204,4 @@ std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16) {
   return stored_bytes(bias_format(bf16), values);
 }
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -11,7 +11,7 @@
 #include "model/numerics/quantize/requantize.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe {
+namespace mxe::job {
 
 struct NumberFormat;
 
@@ -97,4 +97,4 @@ const NumberFormat& bias_format(bool bf16);
 /// Bytes of a bias in memory; `bf16` requires values that are exact in BF16.
 std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16);
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -3,7 +3,7 @@
 
 #include "model/numerics/quantize/axis_view.h"
 
-namespace mxe {
+namespace mxe::job {
 
 bool Products::is_empty() const { return numerics::element_count(shape) == 0; }
 
@@ -62,4 +62,4 @@ Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTenso
   return products;
 }
 
-}  // namespace mxe
+}  // namespace mxe::job

@@ -8,7 +8,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/batches.h"
 
-namespace mxe {
+namespace mxe::job {
 
 /// The matrix products of a batch, all of the same shape.
 struct Products {
@@ -33,4 +33,4 @@ struct Products {
 Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTensor& b_rows,
                        const numerics::Batches& batches);
 
-}  // namespace mxe
+}  // namespace mxe::job

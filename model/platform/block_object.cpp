@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 class ShapeOf : public blocks::BlockVisitor {
@@ -82,4 +82,4 @@ std::unique_ptr<BlockObject> make_block_objects(const char* name,
   return std::make_unique<BlockObject>(name, shape, source);
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -10,7 +10,7 @@
 
 #include "model/blocks/block_visitor.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// A block of the structural model as a SystemC object, `engine.array.pe_3.scale_even`. The blocks
 /// inside it are its children.
@@ -43,4 +43,4 @@ class BlockObject : public sc_core::sc_module {
 std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source);
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 std::string resolution() { return sc_core::sc_get_time_resolution().to_string(); }
@@ -36,4 +36,4 @@ void Clock::refuse(const char* user) {
                   resolution(), user));
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// Stack size of the platform's threads. Verilated code and text formatting need a large stack;
 /// unused pages cost no memory.
@@ -68,4 +68,4 @@ inline sc_core::sc_time cycles_to_time(uint64_t cycles) { return Clock().to_time
 inline uint64_t time_to_cycles(const sc_core::sc_time& time) { return Clock().to_cycles(time); }
 inline uint64_t current_cycle() { return Clock().now(); }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -9,7 +9,7 @@
 #include "model/platform/host.h"
 #include "mxe_driver.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// The C driver's port for a program on `host`. A register access with a bus error reads as all
 /// ones (MXE_ERR_GONE of the driver). A missing interrupt is reported as MXE_ERR_TIMEOUT.
@@ -56,4 +56,4 @@ inline DriverRing make_driver_ring(Host& host, uint32_t entries) {
   return {host, host.allocate(std::size_t{MXE_DESC_SIZE} * entries, MXE_DESC_SIZE), entries};
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -6,7 +6,7 @@
 
 #include "model/platform/clock.h"
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 // A register access takes three cycles at the pins: accepted, executed, answered. A read returns
@@ -52,10 +52,10 @@ Engine::Engine(const sc_core::sc_module_name& name, const Params& params,
 }
 
 void Engine::make_core() {
-  MemoryPort& memory = *this;
+  engine::MemoryPort& memory = *this;
   core_.emplace(
-      params(), options_.ports, memory, options_.mode, TracePoint(options_.tracer),
-      EngineParts{options_.arithmetic, options_.load_a, options_.load_b, options_.watcher});
+      params(), options_.ports, memory, options_.mode, engine::TracePoint(options_.tracer),
+      engine::EngineParts{options_.arithmetic, options_.load_a, options_.load_b, options_.watcher});
 }
 
 Engine::~Engine() { payload_.clear_extension(&burst_); }
@@ -125,8 +125,8 @@ bool Engine::peek_register(uint32_t address, uint32_t& value) const {
   return core_->read(address, value);
 }
 
-MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
-                                  uint8_t* data) {
+engine::MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t bytes,
+                                          uint8_t* data) {
   if (direct_.covers(address, bytes)) {
     if (data) std::memcpy(data, direct_.data + (address - direct_.begin), bytes);
     return {true, direct_.channels.read->serve(cycle, beat_.whole(bytes), beat_.bytes())};
@@ -134,8 +134,8 @@ MemoryPort::Response Engine::read(uint64_t cycle, uint64_t address, std::size_t 
   return transport(tlm::TLM_READ_COMMAND, cycle, address, bytes, data, nullptr);
 }
 
-MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t bytes,
-                                   const uint8_t* data, const uint8_t* enables) {
+engine::MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t bytes,
+                                           const uint8_t* data, const uint8_t* enables) {
   if (direct_.covers(address, bytes)) {
     if (data) copy_enabled(direct_.data + (address - direct_.begin), data, enables, bytes);
     return {true, direct_.channels.write->serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
@@ -144,8 +144,9 @@ MemoryPort::Response Engine::write(uint64_t cycle, uint64_t address, std::size_t
                    enables);
 }
 
-MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle, uint64_t address,
-                                       std::size_t bytes, uint8_t* data, const uint8_t* enables) {
+engine::MemoryPort::Response Engine::transport(tlm::tlm_command command, uint64_t cycle,
+                                               uint64_t address, std::size_t bytes, uint8_t* data,
+                                               const uint8_t* enables) {
   // A memory without BurstExtension needs a data pointer even if no data is transferred.
   const bool timing_only = data == nullptr;
   if (timing_only && nothing_.size() < bytes) nothing_.resize(bytes);
@@ -185,7 +186,9 @@ void Engine::request_direct_access(uint64_t address) {
              dmi.get_dmi_ptr(), burst_.direct};
 }
 
-DirectChannels Engine::channels() { return skips_ ? direct_.channels : DirectChannels{}; }
+engine::DirectChannels Engine::channels() {
+  return skips_ ? direct_.channels : engine::DirectChannels{};
+}
 
 uint8_t* Engine::direct(uint64_t address, uint64_t bytes) {
   const uint64_t first = address - beat_.offset(address);
@@ -245,4 +248,4 @@ void Engine::run_core() {
   ran_to_ = interrupts.empty() ? limit : std::min(limit, interrupts.front().cycle);
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -8,31 +8,31 @@
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 struct EngineOptions {
-  Mode mode = Mode::functional;
+  engine::Mode mode = engine::Mode::functional;
   Clock clock;
-  PortLimits ports;
+  engine::PortLimits ports;
   /// Computes the results (model/engine/arithmetic/arithmetic.h); empty for the reference. Other
   /// arithmetics receive their operands through the buffers, and no part of a job is skipped.
-  ArithmeticFactory arithmetic;
+  engine::ArithmeticFactory arithmetic;
   /// Custom loaders (model/engine/timing/read_client.h); empty for those of the hardware.
-  LoaderFactory load_a, load_b;
+  engine::LoaderFactory load_a, load_b;
   /// Observes the blocks of a structural arithmetic after each row (for example BlockWaves); may be
   /// null. Must outlive the engine.
-  BlockWatcher* watcher = nullptr;
+  engine::BlockWatcher* watcher = nullptr;
   /// Skip repeated parts of a job without changing results (Datapath::step), or simulate every
   /// event.
   bool skip_repetitions = true;
   /// Receives the engine's events; may be null; must outlive the engine. Disables skipping.
-  Tracer* tracer = nullptr;
+  engine::Tracer* tracer = nullptr;
 };
 
 /// The model of the engine: results bit by bit and cycles of the RTL, computed by Core. It replaces
 /// the RTL on the platform; register accesses and the interrupt take as long as at the RTL's pins.
 /// The blocks of a structural arithmetic are its child objects (BlockObject).
-class Engine : public EngineModule, private MemoryPort {
+class Engine : public EngineModule, private engine::MemoryPort {
  public:
   Engine(const sc_core::sc_module_name& name, const Params& params,
          const EngineOptions& options = {});
@@ -54,7 +54,7 @@ class Engine : public EngineModule, private MemoryPort {
   Response transport(tlm::tlm_command command, uint64_t cycle, uint64_t address, std::size_t bytes,
                      uint8_t* data, const uint8_t* enables);
 
-  DirectChannels channels() override;
+  engine::DirectChannels channels() override;
   uint8_t* direct(uint64_t address, uint64_t bytes) override;
   void request_direct_access(uint64_t address);
   void end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) override;
@@ -71,10 +71,10 @@ class Engine : public EngineModule, private MemoryPort {
 
   /// Only the engine's thread runs the core, because the memory may call wait() in it. Other
   /// processes request a run with bring_core_to().
-  std::optional<Core> core_;  // recreated at a reset
+  std::optional<engine::Core> core_;  // recreated at a reset
   std::unique_ptr<BlockObject> array_, drain_;
   EngineOptions options_;
-  BeatSize beat_;
+  engine::BeatSize beat_;
   bool skips_;
   sc_core::sc_event wake_event_, free_event_, there_event_;
   bool register_busy_ = false;
@@ -86,7 +86,7 @@ class Engine : public EngineModule, private MemoryPort {
   struct Direct {
     uint64_t begin = 0, size = 0;
     uint8_t* data = nullptr;
-    DirectChannels channels;
+    engine::DirectChannels channels;
 
     bool covers(uint64_t address, uint64_t bytes) const {
       return address - begin < size && bytes <= size - (address - begin);
@@ -98,4 +98,4 @@ class Engine : public EngineModule, private MemoryPort {
   std::vector<uint8_t> nothing_;  // placeholder for the data of bursts without data
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

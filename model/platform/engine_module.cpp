@@ -8,7 +8,7 @@
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 constexpr uint64_t kWindowBytes = 4096;
@@ -83,16 +83,16 @@ uint64_t EngineModule::next_activity() const {
   return clock_.to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
 }
 
-BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
-                                 const BurstExtension& burst, uint64_t cycle,
-                                 const sc_core::sc_time& delay) const {
+engine::BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
+                                         const BurstExtension& burst, uint64_t cycle,
+                                         const sc_core::sc_time& delay) const {
   if (burst.timed) return burst.times;
   const sc_core::sc_time present = sc_core::sc_time_stamp();
   const uint64_t last = clock_.to_cycles_up(present + delay);
   const uint64_t before = payload.get_data_length() / burst.beat_bytes - 1;
   uint64_t first = last - std::min(last, before);
   if (payload.is_read()) first = std::max({first, cycle + 1, clock_.to_cycles_up(present)});
-  return {first << BeatTimes::kFraction, uint64_t{1} << BeatTimes::kFraction};
+  return {first << engine::BeatTimes::kFraction, uint64_t{1} << engine::BeatTimes::kFraction};
 }
 
 void EngineModule::send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -197,4 +197,4 @@ unsigned EngineModule::debug_transport(tlm::tlm_generic_payload& payload) {
   return done;
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -15,7 +15,7 @@
 #include "model/platform/clock.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 struct RegisterTransfer {
   bool write = false;
@@ -87,8 +87,8 @@ class EngineModule : public sc_core::sc_module {
   /// A memory that supports BurstExtension provides these times. Otherwise the last beat is served
   /// after the delay, the beats before it one per cycle, and no read beat before the cycle after
   /// the request or before the response.
-  BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
-                     uint64_t cycle, const sc_core::sc_time& delay) const;
+  engine::BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
+                             uint64_t cycle, const sc_core::sc_time& delay) const;
   /// Sends `payload` to the memory. If the memory does not support byte enables, a write is split
   /// into consecutive writes without them.
   void send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -110,4 +110,4 @@ class EngineModule : public sc_core::sc_module {
   std::function<uint64_t()> horizon_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

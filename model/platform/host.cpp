@@ -9,7 +9,7 @@
 #include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 // Without a running program a new one may start at any time, but rarely does.
@@ -132,4 +132,4 @@ void run_hosts(const std::vector<Host*>& hosts) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -13,7 +13,7 @@
 
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// The processor of a platform: runs a blocking C++ program in simulated time. The program accesses
 /// the engine's registers over TLM, waits for its interrupt, and has direct access to the memory.
@@ -78,4 +78,4 @@ class Host : public sc_core::sc_module {
 /// be called repeatedly with new programs.
 void run_hosts(const std::vector<Host*>& hosts);
 
-}  // namespace mxe
+}  // namespace mxe::platform

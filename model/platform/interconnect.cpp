@@ -9,7 +9,7 @@
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 /// Requests arrive on clock edges, so all of them are known half a cycle later.
@@ -17,7 +17,7 @@ sc_core::sc_time half_a_cycle() { return Clock().period() / 2; }
 
 }  // namespace
 
-Interconnect::Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing,
+Interconnect::Interconnect(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
                            unsigned ports, unsigned beat_bytes, bool multicast)
     : sc_module(name),
       in("in", ports),
@@ -59,9 +59,10 @@ void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_cor
   const uint64_t first_beat = address / beat_bytes_;
   const uint64_t beats = (address + length - 1) / beat_bytes_ - first_beat + 1;
   const auto from = static_cast<unsigned>(port);
-  const uint64_t write_issue = MemoryChannel::write_issue(burst->issued, beats);
-  const BeatTimes times = payload.is_read() ? wait_for_grant(from, burst->issued, first_beat, beats)
-                                            : write_.fit_in(from, write_issue, beats);
+  const uint64_t write_issue = engine::MemoryChannel::write_issue(burst->issued, beats);
+  const engine::BeatTimes times = payload.is_read()
+                                      ? wait_for_grant(from, burst->issued, first_beat, beats)
+                                      : write_.fit_in(from, write_issue, beats);
   sc_core::sc_time ignored;
   out->b_transport(payload, ignored);
   payload.set_dmi_allowed(false);
@@ -70,8 +71,8 @@ void Interconnect::transport(int port, tlm::tlm_generic_payload& payload, sc_cor
   delay = Clock().until(times.beat(beats - 1));
 }
 
-BeatTimes Interconnect::wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat,
-                                       uint64_t beats) {
+engine::BeatTimes Interconnect::wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat,
+                                               uint64_t beats) {
   Waiting& read = waiting_[port];
   read.any = true;
   read.issue = issue;
@@ -112,7 +113,7 @@ void Interconnect::arbitrate() {
   if (next != ~uint64_t{0}) look_again(next);
 }
 
-void Interconnect::serve(unsigned port, const BeatTimes& times) {
+void Interconnect::serve(unsigned port, const engine::BeatTimes& times) {
   Waiting& read = waiting_[port];
   read.any = false;
   read.times = times;
@@ -144,4 +145,4 @@ void Interconnect::join_others(unsigned port) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

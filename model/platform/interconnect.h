@@ -14,7 +14,7 @@
 #include "model/engine/memory/shared_channel.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// Connects the memory ports of several engines to one memory, with one TLM-2.0 target per port,
 /// all on the platform's clock. Data comes from the memory; times are computed here
@@ -37,8 +37,8 @@ class Interconnect : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Interconnect> out{"out"};
 
   /// `beat_bytes` is the width of each port. Throws Error for a half-duplex memory.
-  Interconnect(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned ports,
-               unsigned beat_bytes, bool multicast = false);
+  Interconnect(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
+               unsigned ports, unsigned beat_bytes, bool multicast = false);
 
   /// Cycles by which other ports delayed the bursts of `port`.
   uint64_t reads_waited(unsigned port) const { return read_.waited(port); }
@@ -48,29 +48,30 @@ class Interconnect : public sc_core::sc_module {
   struct Waiting {
     bool any = false;
     uint64_t issue = 0, first_beat = 0, beats = 0;  // first_beat: address in beats
-    BeatTimes times;
+    engine::BeatTimes times;
     sc_core::sc_event granted;
   };
   struct Granted {
     uint64_t first_beat = 0, beats = 0;
-    BeatTimes times;
+    engine::BeatTimes times;
   };
 
   void transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  BeatTimes wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat, uint64_t beats);
+  engine::BeatTimes wait_for_grant(unsigned port, uint64_t issue, uint64_t first_beat,
+                                   uint64_t beats);
   void arbitrate();
   void grant(unsigned port);
-  void serve(unsigned port, const BeatTimes& times);
+  void serve(unsigned port, const engine::BeatTimes& times);
   void join_others(unsigned port);
   void look_again(uint64_t cycle);
 
   unsigned beat_bytes_;
   bool multicast_;
-  SharedChannel read_, write_;
+  engine::SharedChannel read_, write_;
   std::deque<Granted> granted_;  // with multicast: recent grants, oldest first
   std::vector<Waiting> waiting_;
   unsigned first_ = 0;  // next port of the round-robin
   sc_core::sc_event arbitrate_event_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

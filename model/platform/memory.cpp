@@ -11,7 +11,7 @@
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 uint8_t* reserve(std::size_t size) {
@@ -28,7 +28,7 @@ uint8_t* reserve(std::size_t size) {
 
 Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name), config_(config), channels_(config.timing) {
-  Clock().require("mxe::Memory");
+  Clock().require("mxe::platform::Memory");
   config.timing.validate();
   storage_ = reserve(config.size);
   socket.register_b_transport(this, &Memory::transport);
@@ -89,9 +89,9 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const bool told = burst && burst->clock == Clock();
   uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);
-  const BeatTimes times = payload.is_write()
-                              ? channels_.write().serve_write(handed_over, beats, beat_bytes)
-                              : channels_.read().serve(handed_over, beats, beat_bytes);
+  const engine::BeatTimes times =
+      payload.is_write() ? channels_.write().serve_write(handed_over, beats, beat_bytes)
+                         : channels_.read().serve(handed_over, beats, beat_bytes);
 
   uint8_t* storage = locate(address, length);
   payload.set_response_status(!storage          ? tlm::TLM_ADDRESS_ERROR_RESPONSE
@@ -133,4 +133,4 @@ bool Memory::direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi)
   return true;
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -12,18 +12,18 @@
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/clock.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// TLM payload extension: a request transferred in beats. The initiator sets the inputs, the memory
 /// fills in `times`. Without it the memory's own beat size applies, and data is transferred.
 struct BurstExtension : tlm::tlm_extension<BurstExtension> {
-  unsigned beat_bytes = 0;   ///< in: bytes of a beat; 0: the memory's own
-  Clock clock;               ///< in: clock of the initiator; all times here are in its cycles
-  uint64_t issued = 0;       ///< in: cycle of the request, which may be in the past
-  bool timing_only = false;  ///< in: account for the time, but transfer no data
-  bool timed = false;        ///< out: `times` is valid
-  BeatTimes times;           ///< out
-  DirectChannels direct;     ///< out of get_direct_mem_ptr, if granted
+  unsigned beat_bytes = 0;        ///< in: bytes of a beat; 0: the memory's own
+  Clock clock;                    ///< in: clock of the initiator; all times here are in its cycles
+  uint64_t issued = 0;            ///< in: cycle of the request, which may be in the past
+  bool timing_only = false;       ///< in: account for the time, but transfer no data
+  bool timed = false;             ///< out: `times` is valid
+  engine::BeatTimes times;        ///< out
+  engine::DirectChannels direct;  ///< out of get_direct_mem_ptr, if granted
 
   tlm::tlm_extension_base* clone() const override { return new BurstExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -53,7 +53,7 @@ class Memory : public sc_core::sc_module {
     uint64_t base = 0x8000'0000;              ///< bus address of the first byte
     std::size_t size = std::size_t{1} << 32;  ///< bytes
     unsigned beat_bytes = 32;                 ///< of requests without BurstExtension
-    MemoryTiming timing;
+    engine::MemoryTiming timing;
     bool direct_access = true;  ///< grant direct access where possible
   };
 
@@ -97,9 +97,9 @@ class Memory : public sc_core::sc_module {
 
   Config config_;
   uint8_t* storage_ = nullptr;
-  MemoryChannels channels_;
+  engine::MemoryChannels channels_;
   bool granted_ = false;  // direct access is granted and not revoked
   std::vector<Range> faults_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace mxe {
+namespace mxe::platform {
 
 void copy_enabled(tlm::tlm_generic_payload& payload, uint8_t* storage) {
   uint8_t* buffer = payload.get_data_ptr();
@@ -19,4 +19,4 @@ void copy_enabled(tlm::tlm_generic_payload& payload, uint8_t* storage) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

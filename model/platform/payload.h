@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tlm>
 
-namespace mxe {
+namespace mxe::platform {
 
 /// Checks the attributes of a payload; all targets of the platform do this first (IEEE 1666, 14.6
 /// to 14.12). Returns TLM_OK_RESPONSE or the error response:
@@ -35,4 +35,4 @@ inline bool is_enabled(const tlm::tlm_generic_payload& payload, unsigned i) {
 /// Copies the enabled bytes: to `storage` for a write, from it for a read.
 void copy_enabled(tlm::tlm_generic_payload& payload, uint8_t* storage);
 
-}  // namespace mxe
+}  // namespace mxe::platform

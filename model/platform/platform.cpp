@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace mxe {
+namespace mxe::platform {
 namespace {
 
 Memory::Config with_port_width(Memory::Config config, const Params& params) {
@@ -30,4 +30,4 @@ void Platform::run(Host::Program program) {
   run_hosts({host_.get()});
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

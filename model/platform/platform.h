@@ -9,7 +9,7 @@
 #include "model/platform/host.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// An engine, a memory and a host, connected. A simulation may contain several platforms, for
 /// example the model and the RTL side by side.
@@ -36,4 +36,4 @@ class Platform : public sc_core::sc_module {
   sc_core::sc_signal<bool> irq_{"irq_signal"};
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

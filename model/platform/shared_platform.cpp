@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace mxe {
+namespace mxe::platform {
 
 SharedPlatform::SharedPlatform(const sc_core::sc_module_name& name, const Memory::Config& memory,
                                unsigned engines, const EngineFactory& make_engine, bool multicast)
@@ -32,4 +32,4 @@ SharedPlatform::SharedPlatform(const sc_core::sc_module_name& name, const Memory
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::platform

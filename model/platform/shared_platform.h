@@ -11,7 +11,7 @@
 #include "model/platform/interconnect.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::platform {
 
 /// Several engines with one memory and one host each. Hosts allocate from equal parts of the
 /// memory.
@@ -46,4 +46,4 @@ class SharedPlatform : public sc_core::sc_module {
   std::unique_ptr<Interconnect> interconnect_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

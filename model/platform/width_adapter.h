@@ -7,7 +7,7 @@
 #include <systemc>
 #include <tlm>
 
-namespace mxe {
+namespace mxe::platform {
 
 /// Connects sockets of different bus widths, which C++ cannot bind directly; the engine's sockets
 /// have 32 bits, the TLM-2.0 default. Transactions and direct access pass unchanged.
@@ -37,4 +37,4 @@ class WidthAdapter : public sc_core::sc_module {
   }
 };
 
-}  // namespace mxe
+}  // namespace mxe::platform

@@ -58,7 +58,7 @@ void Conditions::add(const std::string& text) {
     if (assigns(text)) throw mu::ParserError("compare by ==, not =");
     auto parser = std::make_unique<mu::Parser>();
     for (auto& [name, value] : values_) parser->DefineVar(name, &value);
-    for (const OutputFormat& output : all_output_formats()) {
+    for (const job::OutputFormat& output : job::all_output_formats()) {
       if (output.numbers()) parser->DefineConst(output.name(), output.code());
     }
     for (const numerics::FormatId format : numerics::kAllFormats) {

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string formats_text(const JobShape& shape) {
+std::string formats_text(const job::JobShape& shape) {
   return fmt::format("{} {} {}", numerics::element_format(shape.format_a).name,
                      numerics::element_format(shape.format_b).name, shape.output.name());
 }
@@ -68,7 +68,7 @@ struct Sums {
 };
 
 void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Sums& sums) {
-  const JobShape shape = job_of(layer, point);
+  const job::JobShape shape = job_of(layer, point);
   const auto runs = static_cast<double>(layer.count);
   const Compulsory least = compulsory(shape, point);
   const double bound = runs * roofline_cycles(shape, point);
@@ -120,8 +120,8 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
 
 }  // namespace
 
-JobShape job_of(const Layer& layer, const Point& point) {
-  JobShape shape;
+job::JobShape job_of(const Layer& layer, const Point& point) {
+  job::JobShape shape;
   shape.m = layer.m;
   shape.n = layer.n;
   shape.k = layer.k;

@@ -13,7 +13,7 @@
 
 namespace mxe::explore {
 
-JobShape job_of(const Layer& layer, const Point& point);
+job::JobShape job_of(const Layer& layer, const Point& point);
 
 /// Throws Error unless the engine multiplies the formats of all layers.
 void require_pairs(const Workload& workload, const Point& point);

@@ -35,7 +35,7 @@ void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   const Point& point = *candidate.task->point;
   for (; candidate.timed < std::min(layers, candidate.layers.size()); candidate.timed++) {
     const Layer& layer = *candidate.layers[candidate.timed];
-    const JobShape shape = job_of(layer, point);
+    const job::JobShape shape = job_of(layer, point);
     const auto cycles =
         static_cast<double>(jobs.times({shape, point.params, point.timing, point.ports}).cycles);
     const auto bound = static_cast<double>(lower_bound_cycles(shape, point));

@@ -23,9 +23,9 @@ constexpr uint64_t kAccessVisible = 2, kAccessCycles = 3;
 constexpr uint64_t kInterruptDelay = 1;  // cycles until software sees the line
 
 // A memory that stores only the ring; other accesses have times, but no data.
-class TimedMemory : public MemoryPort {
+class TimedMemory : public engine::MemoryPort {
  public:
-  TimedMemory(const MemoryTiming& timing, unsigned beat_bytes, bool skips)
+  TimedMemory(const engine::MemoryTiming& timing, unsigned beat_bytes, bool skips)
       : channels_(timing), beat_(beat_bytes), skips_(skips) {}
 
   Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) override {
@@ -43,8 +43,9 @@ class TimedMemory : public MemoryPort {
     return {true, channels_.write().serve_write(cycle, beat_.whole(bytes), beat_.bytes())};
   }
   // Without channels the engine does not skip repetitions, which a trace must show.
-  DirectChannels channels() override {
-    return skips_ ? DirectChannels{&channels_.read(), &channels_.write()} : DirectChannels{};
+  engine::DirectChannels channels() override {
+    return skips_ ? engine::DirectChannels{&channels_.read(), &channels_.write()}
+                  : engine::DirectChannels{};
   }
 
   uint32_t* ring() { return ring_.data(); }
@@ -57,8 +58,8 @@ class TimedMemory : public MemoryPort {
     return reinterpret_cast<uint8_t*>(ring_.data()) + (address - kMemoryBase);
   }
 
-  MemoryChannels channels_;
-  BeatSize beat_;
+  engine::MemoryChannels channels_;
+  engine::BeatSize beat_;
   bool skips_;
   alignas(MXE_DESC_SIZE) std::array<uint32_t, kRingBytes / sizeof(uint32_t)> ring_{};
 };
@@ -66,7 +67,7 @@ class TimedMemory : public MemoryPort {
 // The processor: the driver's register accesses, one after the other.
 class Registers {
  public:
-  explicit Registers(Core& core) : core_(core) {}
+  explicit Registers(engine::Core& core) : core_(core) {}
 
   mxe_port port() {
     mxe_port port{};
@@ -126,7 +127,7 @@ class Registers {
   // Most cycles in a run of the engine; larger times could overflow.
   static constexpr uint64_t kMaxBatch = uint64_t{1} << 40;
 
-  Core& core_;
+  engine::Core& core_;
   uint64_t now_ = 0;
   bool high_ = false;
 };
@@ -136,16 +137,17 @@ void require_ok(int code, const char* what) {
 }
 
 // nullopt if the engine skipped cycles whose repetition was not certain.
-std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
-                                const MemoryTiming& timing, const PortLimits& ports, Tracer* tracer,
-                                bool skip_over_pages) {
+std::optional<JobTimes> try_job(const job::JobShape& shape, const Params& params,
+                                const engine::MemoryTiming& timing, const engine::PortLimits& ports,
+                                engine::Tracer* tracer, bool skip_over_pages) {
   TimedMemory memory(timing, params.mem_bytes(), tracer == nullptr);
-  EngineParts engine;
+  engine::EngineParts engine;
   engine.skip_over_pages = skip_over_pages;
-  Core core(params, ports, memory, Mode::timing, TracePoint(tracer), engine);
+  engine::Core core(params, ports, memory, engine::Mode::timing, engine::TracePoint(tracer),
+                    engine);
   Registers registers(core);
   const mxe_port port = registers.port();
-  JobParts parts(shape);
+  job::JobParts parts(shape);
   parts.place(kMemoryBase + kRingBytes);
   const mxe_job job = parts.descriptor(shape);
 
@@ -168,8 +170,9 @@ std::optional<JobTimes> try_job(const JobShape& shape, const Params& params,
 
 }  // namespace
 
-JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const PortLimits& ports, Tracer* tracer) {
+JobTimes time_job(const job::JobShape& shape, const Params& params,
+                  const engine::MemoryTiming& timing, const engine::PortLimits& ports,
+                  engine::Tracer* tracer) {
   shape.require_pair(params);
   // With half-duplex memories, page boundaries change the order of bursts.
   if (!timing.half_duplex) {

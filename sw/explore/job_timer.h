@@ -22,7 +22,8 @@ struct JobTimes {
 /// a memory that has times but no operands, so jobs of any size fit. Without SystemC, several
 /// threads of a process may call it. Throws Error if the engine rejects the job. A `tracer`
 /// receives the same events as in `mxe estimate`.
-JobTimes time_job(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const PortLimits& ports, Tracer* tracer = nullptr);
+JobTimes time_job(const job::JobShape& shape, const Params& params,
+                  const engine::MemoryTiming& timing, const engine::PortLimits& ports,
+                  engine::Tracer* tracer = nullptr);
 
 }  // namespace mxe::explore

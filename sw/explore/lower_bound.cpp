@@ -29,7 +29,7 @@ double row_bytes(numerics::FormatId format, std::size_t k) {
                              divided_up(k, numerics::kBlockSize));
 }
 
-double result_bytes(const JobShape& shape) {
+double result_bytes(const job::JobShape& shape) {
   return static_cast<double>(shape.a_rows()) *
          static_cast<double>(shape.output.row_bytes(shape.n) + shape.output.scale_bytes(shape.n));
 }
@@ -42,15 +42,15 @@ uint64_t more_cycles(double read, double written, const Point& point) {
                                    .cycles());
 }
 
-uint64_t word_elements(const JobShape& shape, const Params& params) {
+uint64_t word_elements(const job::JobShape& shape, const Params& params) {
   return shape.peak_macs_per_cycle(params) / params.num_pe;
 }
-uint64_t words_of(const JobShape& shape, const Params& params) {
+uint64_t words_of(const job::JobShape& shape, const Params& params) {
   return divided_up(shape.k, word_elements(shape, params));
 }
 
 // Columns of a tile are read again for every word and stripe; 5 columns, two a cycle: 3 cycles.
-uint64_t feed_cycles(const JobShape& shape, const Params& params) {
+uint64_t feed_cycles(const job::JobShape& shape, const Params& params) {
   const uint64_t at_once = feed_cols(params.num_pe);
   const uint64_t whole = shape.n / params.num_pe, rest = shape.n % params.num_pe;
   const uint64_t of_a_word = whole * divided_up(params.num_pe, at_once) + divided_up(rest, at_once);
@@ -58,7 +58,7 @@ uint64_t feed_cycles(const JobShape& shape, const Params& params) {
 }
 
 /// True if tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
-bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
+bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
   const auto block_bytes = numerics::packed_row_bytes(shape.format_b, numerics::kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * numerics::kBlockSize;
   const auto word_bytes = dual ? 2 * block_bytes : block_bytes;
@@ -68,7 +68,7 @@ bool takes_tiles_in_turn(const JobShape& shape, const Params& params) {
 
 }  // namespace
 
-Compulsory compulsory(const JobShape& shape, const Point& point) {
+Compulsory compulsory(const job::JobShape& shape, const Point& point) {
   Compulsory least;
   least.compute_cycles = shape.macs() / shape.peak_macs_per_cycle(point.params);
   least.feed_cycles = static_cast<double>(feed_cycles(shape, point.params));
@@ -78,7 +78,7 @@ Compulsory compulsory(const JobShape& shape, const Point& point) {
   return least;
 }
 
-double b_bytes(const JobShape& shape) {
+double b_bytes(const job::JobShape& shape) {
   return static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.k);
 }
 
@@ -89,18 +89,18 @@ Transfer transfer(double bytes_read, double bytes_written, const Point& point, u
           through_memory / memory_rate(point)};
 }
 
-double roofline_cycles(const JobShape& shape, const Point& point) {
+double roofline_cycles(const job::JobShape& shape, const Point& point) {
   return roofline_cycles(shape, point, 1);
 }
 
-double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines) {
+double roofline_cycles(const job::JobShape& shape, const Point& point, unsigned engines) {
   const Compulsory least = compulsory(shape, point);
   return std::max({least.compute_cycles / engines, least.feed_cycles / engines,
                    transfer(least.bytes_read, least.bytes_written, point, engines).cycles()}) +
          3.0 * point.timing.latency;
 }
 
-uint64_t lower_bound_cycles(const JobShape& shape, const Point& point) {
+uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const Params& params = point.params;
   const uint64_t words = words_of(shape, params);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
@@ -149,7 +149,7 @@ const char* limit_name(Limit limit) {
   return kNames[static_cast<std::size_t>(limit)];
 }
 
-Limit limit_of(const JobShape& shape, const Point& point, double cycles, double bytes_read,
+Limit limit_of(const job::JobShape& shape, const Point& point, double cycles, double bytes_read,
                double bytes_written) {
   const Params& params = point.params;
   const Transfer moved = transfer(bytes_read, bytes_written, point);

@@ -16,9 +16,9 @@ struct Compulsory {
   double bytes_read = 0;      ///< every operand and scale once
   double bytes_written = 0;
 };
-Compulsory compulsory(const JobShape& shape, const Point& point);
+Compulsory compulsory(const job::JobShape& shape, const Point& point);
 
-double b_bytes(const JobShape& shape);
+double b_bytes(const job::JobShape& shape);
 
 /// Cycles to move the bytes through the port and through the memory. Reads and writes overlap,
 /// except in a half-duplex memory.
@@ -31,14 +31,14 @@ Transfer transfer(double bytes_read, double bytes_written, const Point& point,
 
 /// The roofline: three memory latencies (descriptor, operands, results) plus the largest of the
 /// cycles for multiplying, feeding and moving the compulsory bytes.
-double roofline_cycles(const JobShape& shape, const Point& point);
+double roofline_cycles(const job::JobShape& shape, const Point& point);
 /// For `engines` engines that share one memory's bandwidth (bytes_per_cycle 0: that of one port).
-double roofline_cycles(const JobShape& shape, const Point& point, unsigned engines);
+double roofline_cycles(const job::JobShape& shape, const Point& point, unsigned engines);
 
 /// A lower bound in closed form, tighter than the roofline. Counts passes over whole tiles in the
 /// order of mxe_seq, operands read again because of the buffer sizes, and the cycles of the
 /// shortest job. It does not count stalls.
-uint64_t lower_bound_cycles(const JobShape& shape, const Point& point);
+uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point);
 
 /// The part that limits a job.
 enum class Limit : uint8_t {
@@ -52,7 +52,7 @@ inline constexpr std::size_t kLimits = 5;
 const char* limit_name(Limit limit);
 
 /// The part that is busy for most of a job's `cycles`, in which it moved these bytes.
-Limit limit_of(const JobShape& shape, const Point& point, double cycles, double bytes_read,
+Limit limit_of(const job::JobShape& shape, const Point& point, double cycles, double bytes_read,
                double bytes_written);
 
 }  // namespace mxe::explore

@@ -46,7 +46,7 @@ Variable format_variable(const char* name) {
       [](const Point& point, const std::string&) { return static_cast<double>(point.*Format); }};
 }
 
-template <unsigned PortLimits::*Bursts>
+template <unsigned engine::PortLimits::*Bursts>
 Variable bursts_variable(const char* name) {
   return {name,
           [](Point& point, const std::string& own_name, const std::string& text) {
@@ -72,7 +72,7 @@ std::vector<Variable> make_variables() {
   all.push_back(format_variable<&Point::format_b>("format_b"));
   all.push_back({"out_format",
                  [](Point& point, const std::string&, const std::string& text) {
-                   point.output = parse_output_format(text);
+                   point.output = job::parse_output_format(text);
                  },
                  [](const Point& point, const std::string&) {
                    return static_cast<double>(point.output.code());
@@ -101,8 +101,8 @@ std::vector<Variable> make_variables() {
                  [](const Point& point, const std::string&) {
                    return point.timing.half_duplex ? 1.0 : 0.0;
                  }});
-  all.push_back(bursts_variable<&PortLimits::reads>("mem_outstanding_reads"));
-  all.push_back(bursts_variable<&PortLimits::writes>("mem_outstanding_writes"));
+  all.push_back(bursts_variable<&engine::PortLimits::reads>("mem_outstanding_reads"));
+  all.push_back(bursts_variable<&engine::PortLimits::writes>("mem_outstanding_writes"));
   all.push_back({"clock_mhz",
                  [](Point& point, const std::string& name, const std::string& text) {
                    point.clock_mhz = number_of(name, text);

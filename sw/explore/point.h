@@ -15,12 +15,12 @@ namespace mxe::explore {
 
 struct Point {
   Params params;
-  MemoryTiming timing;
-  PortLimits ports;
+  engine::MemoryTiming timing;
+  engine::PortLimits ports;
   double clock_mhz = 1000;
   numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
                      format_b = numerics::FormatId::mxfp8_e4m3;
-  OutputFormat output;
+  job::OutputFormat output;
 };
 
 /// A property of points that a space file can set.

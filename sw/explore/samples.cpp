@@ -23,9 +23,9 @@ std::size_t shorter(std::size_t length, std::size_t unit) {
   return length <= 3 * unit ? length : 2 * unit + length % unit;
 }
 
-JobShape feasible(const Layer& layer, const Point& point, uint64_t most_cycles) {
+job::JobShape feasible(const Layer& layer, const Point& point, uint64_t most_cycles) {
   const Params& params = point.params;
-  JobShape shape = job_of(layer, point);
+  job::JobShape shape = job_of(layer, point);
   const auto cycles = [&] { return time_job(shape, params, point.timing, point.ports).cycles; };
   if (cycles() <= most_cycles) return shape;
   shape.n = shorter(shape.n, std::size_t{params.num_pe} * params.acc_tiles);
@@ -68,7 +68,7 @@ void write_traces(const std::vector<Outcome>& outcomes, std::size_t count,
   for (const auto& [outcome, layer, shape] : sample_fronts(outcomes, count, kMostTraced)) {
     const Point& point = *outcome->point;
     const std::filesystem::path path = folder / (result_id(*outcome->workload, point) + ".json");
-    ChromeTrace trace(path.string());
+    engine::ChromeTrace trace(path.string());
     const uint64_t cycles = time_job(shape, point.params, point.timing, point.ports, &trace).cycles;
     trace.close();
     fmt::print("  {}: {} {} x {} x {} as {} x {} x {}, {} cycles\n", path.string(), layer->name,

@@ -15,7 +15,7 @@ namespace mxe::explore {
 struct Sample {
   const Outcome* outcome;
   const Layer* layer;
-  JobShape shape;  ///< of the layer, reduced if it takes too long
+  job::JobShape shape;  ///< of the layer, reduced if it takes too long
 };
 
 /// Samples of `count` points of the fronts, preferring different engines. A layer of more than

@@ -263,7 +263,7 @@ Space::Points Space::points() const {
     const Point point = combination(number);
     try {
       validate(point);
-      JobShape pair;
+      job::JobShape pair;
       pair.format_a = point.format_a;
       pair.format_b = point.format_b;
       pair.require_pair(point.params);

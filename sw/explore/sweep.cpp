@@ -138,7 +138,7 @@ class Sweep {
 void Sweep::add_layer_accuracy(const Task& task, Json& record) const {
   for (std::size_t i = 0; i < task.workload->layers.size(); i++) {
     const Layer& layer = task.workload->layers[i];
-    const JobShape shape = job_of(layer, *task.point);
+    const job::JobShape shape = job_of(layer, *task.point);
     Json& line = record.at("layers").at(i);
     line.erase("sqnr_db");  // may be of other tensors
     const auto known = options_.layer_sqnr_db.find(

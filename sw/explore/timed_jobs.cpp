@@ -29,14 +29,14 @@ numerics::FormatId of_same_bits(numerics::FormatId format) {
 }
 
 /// True if two tiles of the job may alternate passes, provided that B is read fast enough.
-bool may_be_wide(const JobShape& shape, const Params& params) {
+bool may_be_wide(const job::JobShape& shape, const Params& params) {
   return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
 }
 
 /// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
 /// stripes and groups. A must fit into its buffer without lent rows. Passes over few rows keep
 /// ACC_TILES: with one tile, each would wait for the previous pass's accumulators.
-void shrink_loops(const JobShape& shape, Params& params) {
+void shrink_loops(const job::JobShape& shape, Params& params) {
   // The last two of several stripes have about half of the rows each.
   const uint64_t fewest_rows = std::min<uint64_t>(shape.m, (params.rows + 1) / 2);
   if (fewest_rows >= kMinPass) params.acc_tiles = 1;
@@ -56,7 +56,7 @@ std::string key_of(const TimedJob& job) {
 
 TimedJob timing_twin(const TimedJob& job) {
   TimedJob twin = job;
-  JobShape& shape = twin.shape;
+  job::JobShape& shape = twin.shape;
   Params& params = twin.params;
   const bool dual = params.fp4_dual != 0 && numerics::is_four_bit(shape.format_a) &&
                     numerics::is_four_bit(shape.format_b);

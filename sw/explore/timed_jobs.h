@@ -15,10 +15,10 @@
 namespace mxe::explore {
 
 struct TimedJob {
-  JobShape shape;
+  job::JobShape shape;
   Params params;
-  MemoryTiming timing;
-  PortLimits ports;
+  engine::MemoryTiming timing;
+  engine::PortLimits ports;
 };
 
 /// A representative of all jobs with the same cycles and counters. They differ only in properties

@@ -64,20 +64,20 @@ std::string build_engine(const Params& params, const fs::path& folder) {
   numerics::write_file(
       place / "engine.json",
       nlohmann::ordered_json{{"name", "explored"}, {"parameters", parameters}}.dump() + "\n");
-  if (!may_build()) {
+  if (!rtl::may_build()) {
     if (fs::exists(library)) return library.string();
     throw Error(fmt::format(
         "--verify needs the RTL of {}, which is not built: the option --build builds it",
         params.to_string()));
   }
   fmt::print(stderr, "building the RTL of {}\n", params.to_string());
-  const FileLock lock(place / "lock");
+  const rtl::FileLock lock(place / "lock");
   const fs::path log = place / "build.log", build = place / "build";
   fs::remove(log);
-  if (!run_program({"cmake", "-S", place.string(), "-B", build.string(), "-G", "Ninja",
-                    "-DCMAKE_BUILD_TYPE=Release"},
-                   log) ||
-      !run_program({"cmake", "--build", build.string()}, log)) {
+  if (!rtl::run_program({"cmake", "-S", place.string(), "-B", build.string(), "-G", "Ninja",
+                         "-DCMAKE_BUILD_TYPE=Release"},
+                        log) ||
+      !rtl::run_program({"cmake", "--build", build.string()}, log)) {
     throw Error(fmt::format("the RTL could not be built: {}", log.string()));
   }
   return library.string();
@@ -88,9 +88,9 @@ std::string build_engine(const Params&, const fs::path&) {
 }
 #endif
 
-EngineSetup setup_of(const Point& point, const fs::path& folder,
-                     std::map<std::string, std::string>& libraries) {
-  EngineSetup setup;
+device::EngineSetup setup_of(const Point& point, const fs::path& folder,
+                             std::map<std::string, std::string>& libraries) {
+  device::EngineSetup setup;
   setup.params = point.params;
   setup.timing = point.timing;
   setup.ports = point.ports;
@@ -107,9 +107,9 @@ bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
                    const fs::path& folder) {
   const std::vector<Sample> samples = sample_fronts(outcomes, count, kMostCycles);
   std::map<std::string, std::string> libraries;
-  std::vector<Device> devices;  // all before the first run: SystemC elaborates once
+  std::vector<device::Device> devices;  // all before the first run: SystemC elaborates once
   for (const Sample& sample : samples) {
-    devices.emplace_back(Target::rtl, setup_of(*sample.outcome->point, folder, libraries));
+    devices.emplace_back(device::Target::rtl, setup_of(*sample.outcome->point, folder, libraries));
   }
   bool agreed = true;
   fmt::print("\nThe same on the RTL, layers made smaller where they would take minutes:\n");

@@ -25,7 +25,7 @@ namespace mxe::cli {
 namespace {
 
 struct Options {
-  RegressionOptions regression;
+  regression::RegressionOptions regression;
   std::vector<std::string> cases, merge;
   std::string coverage, junit, waves, results, rtl;
   std::optional<double> cycle_tolerance;
@@ -34,13 +34,14 @@ struct Options {
 };
 
 /// Throws unless the RTL can run random cases and is up to date with its sources.
-void require_engine(const RegressionOptions& options) {
-  if (!options.rtl.own) require_current_rtl(Params::named(options.config), options.waves);
+void require_engine(const regression::RegressionOptions& options) {
+  if (!options.rtl.own) rtl::require_current_rtl(Params::named(options.config), options.waves);
 }
 
-void require_engine_for(const RegressionOptions& options, const NamedCase& named) {
-  const CoSimCase& c = named.content;
-  if (!options.rtl.own) return require_current_rtl(Params::named(c.config), options.waves);
+void require_engine_for(const regression::RegressionOptions& options,
+                        const regression::NamedCase& named) {
+  const regression::CoSimCase& c = named.content;
+  if (!options.rtl.own) return rtl::require_current_rtl(Params::named(c.config), options.waves);
   const unsigned depth = options.rtl.own->params.queue_depth;
   if (c.ring > depth) {
     throw Error(fmt::format("case {} has a ring of {} entries, the engine takes {}", named.name,
@@ -48,43 +49,45 @@ void require_engine_for(const RegressionOptions& options, const NamedCase& named
   }
 }
 
-std::vector<NamedCase> load_cases(const std::vector<std::string>& paths,
-                                  const RegressionOptions& options) {
-  std::vector<NamedCase> cases;
+std::vector<regression::NamedCase> load_cases(const std::vector<std::string>& paths,
+                                              const regression::RegressionOptions& options) {
+  std::vector<regression::NamedCase> cases;
   for (const std::string& path : paths) {
-    cases.push_back({std::filesystem::path(path).stem().string(), load_case(path)});
+    cases.push_back({std::filesystem::path(path).stem().string(), regression::load_case(path)});
     require_engine_for(options, cases.back());
   }
   return cases;
 }
 
 /// Results of the random cases of all seeds, from the files of --merge if given.
-RegressionResult random_result(const RegressionOptions& regression,
-                               const std::vector<std::string>& files) {
+regression::RegressionResult random_result(const regression::RegressionOptions& regression,
+                                           const std::vector<std::string>& files) {
   require_engine(regression);
-  if (files.empty()) return run_regression(regression, show_progress);
-  return report_seeds(merge_results(files, regression), regression, show_progress);
+  if (files.empty()) return regression::run_regression(regression, show_progress);
+  return regression::report_seeds(regression::merge_results(files, regression), regression,
+                                  show_progress);
 }
 
 /// Runs the seeds and saves the results for --merge, without a report.
-int run_part(const RegressionOptions& regression, const std::string& file) {
+int run_part(const regression::RegressionOptions& regression, const std::string& file) {
   require_engine(regression);
-  const SeedResults results = run_seeds(regression, show_progress);
-  save_results(file, results);
+  const regression::SeedResults results = regression::run_seeds(regression, show_progress);
+  regression::save_results(file, results);
   const auto failed = std::count_if(results.cases.begin(), results.cases.end(),
-                                    [](const CaseResult& c) { return !c.agreed(); });
+                                    [](const regression::CaseResult& c) { return !c.agreed(); });
   fmt::print("{} cases, {} failed: {}\n", results.cases.size(), failed, file);
   return failed == 0 ? kAgreed : kDisagreed;
 }
 
-int run_and_report(const Options& options, RegressionOptions regression) {
+int run_and_report(const Options& options, regression::RegressionOptions regression) {
   regression.waves = !options.waves.empty();
   if (regression.waves) regression.failures = options.waves;
-  RegressionResult result;
+  regression::RegressionResult result;
   if (options.cases.empty()) {
     result = random_result(regression, options.merge);
   } else {
-    result = run_cases(load_cases(options.cases, regression), regression, show_progress);
+    result =
+        regression::run_cases(load_cases(options.cases, regression), regression, show_progress);
   }
   if (!options.junit.empty()) write_junit(options.junit, result);
   if (options.json) {
@@ -96,18 +99,18 @@ int run_and_report(const Options& options, RegressionOptions regression) {
 }
 
 int run(const Options& options) {
-  RegressionOptions regression = options.regression;
+  regression::RegressionOptions regression = options.regression;
   if (!options.rtl.empty()) {
-    regression.rtl = load_engine(options.rtl);
+    regression.rtl = regression::load_engine(options.rtl);
     regression.config = regression.rtl.own->name;
   }
   if (options.arithmetic != "drawn") regression.structural = options.arithmetic == "structural";
   if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
-  CoverageCounts coverage;
+  coverage::CoverageCounts coverage;
   if (!options.coverage.empty()) regression.coverage = &coverage;
   const int status = options.results.empty() ? run_and_report(options, regression)
                                              : run_part(regression, options.results);
-  if (regression.coverage) write_coverage(options.coverage, coverage);
+  if (regression.coverage) coverage::write_coverage(options.coverage, coverage);
   return status;
 }
 
@@ -116,7 +119,7 @@ int run(const Options& options) {
 Command add_cosim(CLI::App& app) {
   CLI::App* command = app.add_subcommand("cosim", kCosimDescription);
   const auto options = std::make_shared<Options>();
-  RegressionOptions& regression = options->regression;
+  regression::RegressionOptions& regression = options->regression;
   regression.parallel = hardware_threads();
   command->add_option("--jobs-per-seed", regression.jobs_per_seed, "Number of jobs per seed")
       ->check(above_zero())

@@ -12,19 +12,19 @@
 namespace mxe::cli {
 namespace {
 
-std::string rerun_command(const Failure& failure) {
+std::string rerun_command(const regression::Failure& failure) {
   const std::string engine =
       failure.library.empty() ? "" : fmt::format(" --rtl {}", failure.library);
   return fmt::format("mxe cosim{} --case {}", engine, failure.case_file);
 }
 
-Json to_json(const Failure& failure) {
+Json to_json(const regression::Failure& failure) {
   Json json{{"bucket", failure.bucket},           {"cases", failure.cases},
             {"message", failure.first.what},      {"job", failure.first.about},
             {"minimal_case", failure.case_file},  {"minimal_jobs", failure.minimal_jobs},
             {"minimal_job", failure.minimal_job}, {"rerun", rerun_command(failure)}};
   if (!failure.first_wrong.empty()) json["first_wrong"] = failure.first_wrong;
-  if (failure.wrong_value) json["wrong_value"] = mxe::to_json(failure.wrong_value);
+  if (failure.wrong_value) json["wrong_value"] = regression::to_json(failure.wrong_value);
   if (!failure.waves.empty()) {
     json["waves"] = failure.waves;
     json["gtkwave"] = failure.save_file;
@@ -32,7 +32,7 @@ Json to_json(const Failure& failure) {
   return json;
 }
 
-void print_failure(const Failure& failure) {
+void print_failure(const regression::Failure& failure) {
   constexpr std::size_t kNames = 5;
   const std::size_t shown = std::min(failure.cases.size(), kNames);
   fmt::print("\n{}\n", failure.bucket);
@@ -77,9 +77,9 @@ std::string escape_xml(const std::string& text) {
 
 }  // namespace
 
-Json to_json(const RegressionResult& result) {
+Json to_json(const regression::RegressionResult& result) {
   Json failures = Json::array();
-  for (const Failure& failure : result.failures) failures.push_back(to_json(failure));
+  for (const regression::Failure& failure : result.failures) failures.push_back(to_json(failure));
   return {{"jobs", result.jobs()},
           {"mismatches", result.mismatches()},
           {"max_cycle_error", result.max_cycle_error()},
@@ -91,7 +91,7 @@ Json to_json(const RegressionResult& result) {
           {"failures", failures}};
 }
 
-void print_text(const RegressionResult& result) {
+void print_text(const regression::RegressionResult& result) {
   fmt::print("{} jobs in {} cases, {} RTL cycles, {:.1f} s\n", result.jobs(), result.cases.size(),
              result.rtl_cycles(), result.seconds);
   if (result.timed_jobs() > 0) {
@@ -106,15 +106,15 @@ void print_text(const RegressionResult& result) {
   }
   fmt::print("{} cases FAILED, in {} {}\n", result.mismatches(), result.failures.size(),
              result.failures.size() == 1 ? "way" : "ways");
-  for (const Failure& failure : result.failures) print_failure(failure);
+  for (const regression::Failure& failure : result.failures) print_failure(failure);
 }
 
-void write_junit(const std::string& path, const RegressionResult& result) {
+void write_junit(const std::string& path, const regression::RegressionResult& result) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text +=
       fmt::format("<testsuite name=\"mxe cosim\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
                   result.cases.size(), result.mismatches(), result.seconds);
-  for (const NamedResult& c : result.cases) {
+  for (const regression::NamedResult& c : result.cases) {
     text += fmt::format("  <testcase classname=\"cosim\" name=\"{}\" time=\"{:.3f}\"",
                         escape_xml(c.name), c.result.seconds);
     if (c.result.agreed()) {
@@ -122,10 +122,10 @@ void write_junit(const std::string& path, const RegressionResult& result) {
       continue;
     }
     text += fmt::format(">\n    <failure message=\"{}\">", escape_xml(c.result.bucket()));
-    for (const Mismatch& m : c.result.mismatches) {
+    for (const cosim::Mismatch& m : c.result.mismatches) {
       text += escape_xml(fmt::format("{}, job {}: {} ({})\n", m.engine, m.job, m.what, m.about));
     }
-    for (const Failure& failure : result.failures) {
+    for (const regression::Failure& failure : result.failures) {
       if (failure.cases.front() != c.name || failure.first_wrong.empty()) continue;
       text += escape_xml(fmt::format("first wrong: {}\n", failure.first_wrong));
     }

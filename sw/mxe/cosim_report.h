@@ -8,11 +8,11 @@
 
 namespace mxe::cli {
 
-Json to_json(const RegressionResult& result);
+Json to_json(const regression::RegressionResult& result);
 
 /// Prints the report on stdout: each failure with the command that reproduces it.
-void print_text(const RegressionResult& result);
+void print_text(const regression::RegressionResult& result);
 
-void write_junit(const std::string& path, const RegressionResult& result);
+void write_junit(const std::string& path, const regression::RegressionResult& result);
 
 }  // namespace mxe::cli

@@ -31,7 +31,7 @@ Json to_json(const VariantResult& result, const DemoResult& demo) {
             {"accuracy", accuracy(result.correct, demo)},
             {"sqnr_db", result.sqnr_db}};
   for (const DeviceRun& run : result.runs) {
-    json[fmt::format("{}_cycles", target_name(run.target))] = run.cycles;
+    json[fmt::format("{}_cycles", device::target_name(run.target))] = run.cycles;
   }
   json["utilization"] = result.utilization();
   json["agreed"] = result.agreed();
@@ -39,8 +39,8 @@ Json to_json(const VariantResult& result, const DemoResult& demo) {
 }
 
 Json to_json(const DemoResult& demo) {
-  Json compared = Json::array({target_name(Target::golden)});
-  for (const Target target : demo.devices) compared.push_back(target_name(target));
+  Json compared = Json::array({device::target_name(device::Target::golden)});
+  for (const device::Target target : demo.devices) compared.push_back(device::target_name(target));
   Json results = Json::array();
   results.push_back(
       {{"format_a", "fp32"}, {"format_b", "fp32"}, {"accuracy", accuracy(demo.correct, demo)}});
@@ -65,10 +65,10 @@ void print_table(const DemoResult& demo) {
       demo.images, demo.network, demo.params.config_name(), demo.params.num_pe,
       numerics::kBlockSize);
   fmt::print("{:<32} {:>8} {:>8}", "formats", "accuracy", "SQNR");
-  std::string compared = target_name(Target::golden);
-  for (const Target target : demo.devices) {
-    fmt::print(" {:>13}", fmt::format("{} cycles", target_name(target)));
-    compared += fmt::format(" = {}", target_name(target));
+  std::string compared = device::target_name(device::Target::golden);
+  for (const device::Target target : demo.devices) {
+    fmt::print(" {:>13}", fmt::format("{} cycles", device::target_name(target)));
+    compared += fmt::format(" = {}", device::target_name(target));
   }
   fmt::print(" {:>11}  {}\n", "utilization", "bits");
   fmt::print("{:<32} {:>6.2f} %\n", "fp32 on the host", 100 * accuracy(demo.correct, demo));
@@ -89,7 +89,7 @@ void print_differences(const DemoResult& demo) {
 }
 
 int run(const DemoOptions& options) {
-  const EngineSetup setup = options.engine.resolve();
+  const device::EngineSetup setup = options.engine.resolve();
   const DemoResult demo = run_digits_demo(load_digits(options.data), setup);
   if (options.json) {
     print_json(to_json(demo));

@@ -36,8 +36,9 @@ std::string network_text(const Digits& digits) {
   return text;
 }
 
-Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const Variant& variant) {
-  Job job;
+job::Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x,
+                        const Variant& variant) {
+  job::Job job;
   job.a =
       numerics::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
   job.b =
@@ -49,9 +50,10 @@ Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x, const V
 
 class DigitsDemo {
  public:
-  DigitsDemo(const Digits& digits, const EngineSetup& setup)
+  DigitsDemo(const Digits& digits, const device::EngineSetup& setup)
       : digits_(digits), params_(setup.params), reference_(float_logits(digits)) {
-    for (const Target target : device_targets()) devices_.emplace_back(target, setup);
+    for (const device::Target target : device::device_targets())
+      devices_.emplace_back(target, setup);
   }
 
   const std::vector<float>& reference() const { return reference_; }
@@ -59,11 +61,11 @@ class DigitsDemo {
   VariantResult run(const Variant& variant) {
     VariantResult result;
     result.variant = variant;
-    for (const Device& device : devices_) result.runs.push_back({device.target(), 0, {}});
+    for (const device::Device& device : devices_) result.runs.push_back({device.target(), 0, {}});
     std::vector<float> x = digits_.images;
     for (std::size_t i = 0; i < digits_.layers.size(); i++) {
       if (i > 0) relu(x);
-      const Job job = quantize_layer(digits_.layers[i], x, variant);
+      const job::Job job = quantize_layer(digits_.layers[i], x, variant);
       x = run_layer(job, fmt::format("{}, layer {}", variant.name(), i + 1), result);
     }
     result.correct = count_correct(x, digits_.labels);
@@ -73,30 +75,32 @@ class DigitsDemo {
 
  private:
   /// Runs the job on all targets. Returns golden's result, the input of the next layer.
-  std::vector<float> run_layer(const Job& job, const std::string& name, VariantResult& result) {
+  std::vector<float> run_layer(const job::Job& job, const std::string& name,
+                               VariantResult& result) {
     numerics::GemmOptions options;
     options.dual = params_.fp4_dual != 0;
-    const StoredOutput golden = job.golden(options);
-    const JobShape shape = job.shape();
+    const job::StoredOutput golden = job.golden(options);
+    const job::JobShape shape = job.shape();
     result.macs += shape.macs();
     result.peak_macs = shape.peak_macs_per_cycle(params_);
     for (std::size_t i = 0; i < devices_.size(); i++) {
-      const std::string where = fmt::format("{} on {}", name, target_name(devices_[i].target()));
+      const std::string where =
+          fmt::format("{} on {}", name, device::target_name(devices_[i].target()));
       show_progress(where + " ...");
-      const DeviceResult output = devices_[i].run(job);
+      const device::DeviceResult output = devices_[i].run(job);
       DeviceRun& run = result.runs[i];
       run.cycles += output.cycles;
-      const std::string difference = describe_difference(output.output, golden, shape);
+      const std::string difference = job::describe_difference(output.output, golden, shape);
       if (!difference.empty()) run.differences.push_back(where + ": " + difference);
     }
     show_progress("");
-    return load_output(golden, shape.m, shape.n, shape.output);
+    return job::load_output(golden, shape.m, shape.n, shape.output);
   }
 
   const Digits& digits_;
   Params params_;
   std::vector<float> reference_;  // logits in float32
-  std::vector<Device> devices_;
+  std::vector<device::Device> devices_;
 };
 
 }  // namespace
@@ -127,17 +131,17 @@ std::vector<float> quantized_logits(const Digits& digits, const std::vector<Vari
   std::vector<float> x = digits.images;
   for (std::size_t i = 0; i < digits.layers.size(); i++) {
     if (i > 0) relu(x);
-    const Job job = quantize_layer(digits.layers[i], x, layers[i]);
-    const JobShape shape = job.shape();
-    x = load_output(job.golden(options), shape.m, shape.n, shape.output);
+    const job::Job job = quantize_layer(digits.layers[i], x, layers[i]);
+    const job::JobShape shape = job.shape();
+    x = job::load_output(job.golden(options), shape.m, shape.n, shape.output);
   }
   return x;
 }
 
-DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
+DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup) {
   const auto start = std::chrono::steady_clock::now();
   for (const Variant& variant : kVariants) {
-    JobShape shape;
+    job::JobShape shape;
     shape.format_a = variant.activations;
     shape.format_b = variant.weights;
     shape.require_pair(setup.params);
@@ -145,7 +149,7 @@ DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup) {
   DigitsDemo demo(digits, setup);
   DemoResult result;
   result.params = setup.params;
-  result.devices = device_targets();
+  result.devices = device::device_targets();
   result.network = network_text(digits);
   result.images = digits.count;
   result.correct = count_correct(demo.reference(), digits.labels);

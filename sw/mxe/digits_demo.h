@@ -26,7 +26,7 @@ std::vector<float> quantized_logits(const Digits& digits, const std::vector<Vari
 
 /// Cycles and differences of one device for one variant.
 struct DeviceRun {
-  Target target;
+  device::Target target;
   uint64_t cycles = 0;                   ///< of all layers
   std::vector<std::string> differences;  ///< from golden, one line each; empty: all bits agree
 };
@@ -45,7 +45,7 @@ struct VariantResult {
 
 struct DemoResult {
   Params params;
-  std::vector<Target> devices;
+  std::vector<device::Target> devices;
   std::string network;  ///< "64 -> 100 -> 10"
   std::size_t images = 0;
   std::size_t correct = 0;  ///< with float32 on the host
@@ -57,6 +57,6 @@ struct DemoResult {
 
 /// Runs the classifier of `digits` in several formats. The host quantizes each layer and applies
 /// ReLU; the reference and every device of this build multiply.
-DemoResult run_digits_demo(const Digits& digits, const EngineSetup& setup);
+DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup);
 
 }  // namespace mxe::cli

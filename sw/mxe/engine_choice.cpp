@@ -11,7 +11,7 @@ namespace mxe::cli {
 void add_build_option([[maybe_unused]] CLI::App& command) {
 #ifdef MXE_WITH_RTL
   command.add_flag_function(
-      "--build", [](std::size_t) { allow_building(); },
+      "--build", [](std::size_t) { rtl::allow_building(); },
       "Build designs of the RTL that are missing or older than its sources, with CMake");
 #endif
 }
@@ -55,8 +55,8 @@ std::vector<std::string> spread_assignments(const std::vector<std::string>& word
   return spread;
 }
 
-EngineSetup EngineChoice::resolve() const {
-  EngineSetup setup;
+device::EngineSetup EngineChoice::resolve() const {
+  device::EngineSetup setup;
   setup.params = Params::load(config_);
   setup.timing = timing_;
   setup.ports = ports_;

@@ -22,13 +22,13 @@ class EngineChoice {
   /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
   /// The parsed options. Throws Error for an illegal configuration.
-  EngineSetup resolve() const;
+  device::EngineSetup resolve() const;
 
  private:
   std::string config_ = "base";
   std::vector<std::string> assignments_;
-  MemoryTiming timing_;
-  PortLimits ports_;
+  engine::MemoryTiming timing_;
+  engine::PortLimits ports_;
 };
 
 /// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that --set accepts several assignments but

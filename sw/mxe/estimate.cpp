@@ -23,7 +23,7 @@ namespace mxe::cli {
 namespace {
 
 struct EstimateOptions {
-  JobShape shape;
+  job::JobShape shape;
   std::string format_a, format_b, on = "model", waves;
   OutputChoice output;
   EngineChoice engine;
@@ -34,18 +34,20 @@ struct EstimateOptions {
   bool json = false;
 };
 
-int run_team(const EstimateOptions& options, const JobShape& shape, Target target,
-             const EngineSetup& setup) {
+int run_team(const EstimateOptions& options, const job::JobShape& shape, device::Target target,
+             const device::EngineSetup& setup) {
   if (options.trace.wanted() || !options.waves.empty()) {
     throw Error("--engines excludes --trace and --waves, which show one engine");
   }
-  const SplitAxis axis = parse_split(options.split);
-  const std::vector<JobShape> parts = split_job(shape, axis, *options.engines, setup.params);
-  const Team::Common common = !options.multicast     ? Team::Common::nothing
-                              : axis == SplitAxis::m ? Team::Common::b
-                                                     : Team::Common::a;
-  const TeamReport report = make_report(shape, target, setup, axis, parts,
-                                        Team(target, setup, *options.engines, common).run(parts));
+  const device::SplitAxis axis = device::parse_split(options.split);
+  const std::vector<job::JobShape> parts =
+      device::split_job(shape, axis, *options.engines, setup.params);
+  const device::Team::Common common = !options.multicast             ? device::Team::Common::nothing
+                                      : axis == device::SplitAxis::m ? device::Team::Common::b
+                                                                     : device::Team::Common::a;
+  const TeamReport report =
+      make_report(shape, target, setup, axis, parts,
+                  device::Team(target, setup, *options.engines, common).run(parts));
   if (options.json) {
     print_json(to_json(report));
   } else {
@@ -55,21 +57,21 @@ int run_team(const EstimateOptions& options, const JobShape& shape, Target targe
 }
 
 int run(const EstimateOptions& options) {
-  const Target target = parse_target(options.on);
-  if (target == Target::golden) {
+  const device::Target target = device::parse_target(options.on);
+  if (target == device::Target::golden) {
     throw Error("golden has no clock: it cannot estimate cycles (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  if (!options.waves.empty() && target != Target::rtl) {
+  if (!options.waves.empty() && target != device::Target::rtl) {
     throw Error(
         "--waves needs --on rtl: an estimate of the model computes no values (its times: --trace; "
         "values of its blocks: mxe matmul --arithmetic structural --waves)");
   }
-  JobShape shape = options.shape;
+  job::JobShape shape = options.shape;
   shape.format_a = numerics::parse_format(options.format_a);
   shape.format_b = numerics::parse_format(options.format_b);
   shape.output = options.output.resolve();
-  EngineSetup setup = options.engine.resolve();
+  device::EngineSetup setup = options.engine.resolve();
   setup.cycles_only = true;
   setup.waves = options.waves;
   shape.require_pair(setup.params);
@@ -77,9 +79,9 @@ int run(const EstimateOptions& options) {
   if (options.multicast && !options.engines) throw Error("--multicast needs --engines");
   if (options.engines && shape.batch > 1) throw Error("--engines and --batch exclude each other");
   if (options.engines) return run_team(options, shape, target, setup);
-  std::optional<ChromeTrace> trace = options.trace.open();
+  std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
-  const DeviceResult result = Device(target, setup).run(shape);
+  const device::DeviceResult result = device::Device(target, setup).run(shape);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
   const MatmulReport report{shape, target, setup.params, setup.timing};

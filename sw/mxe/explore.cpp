@@ -312,7 +312,7 @@ void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& poi
       for (const explore::Layer& layer : workload.layers) {
         const ProductAccuracy::Product* product = accuracy.find(layer, workload);
         if (!product || product->layer.empty()) continue;
-        const JobShape shape = explore::job_of(layer, point);
+        const job::JobShape shape = explore::job_of(layer, point);
         const auto key = std::make_tuple(workload.name, layer.name, shape.format_a, shape.format_b);
         if (how.layer_sqnr_db.count(key) != 0) continue;
         how.layer_sqnr_db[key] =

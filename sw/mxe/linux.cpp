@@ -56,13 +56,14 @@ struct LinuxOptions {
   uint64_t remove_us = 0;
 };
 
-Target choose_target(const LinuxOptions& options) {
-  const Target target = parse_target(options.on);
-  if (target == Target::golden) {
+device::Target choose_target(const LinuxOptions& options) {
+  const device::Target target = device::parse_target(options.on);
+  if (target == device::Target::golden) {
     throw Error("a driver needs registers: cannot run on 'golden' (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  if (!options.waves.empty() && target != Target::rtl) throw Error("--waves needs --on rtl");
+  if (!options.waves.empty() && target != device::Target::rtl)
+    throw Error("--waves needs --on rtl");
   return target;
 }
 
@@ -164,7 +165,7 @@ uint64_t choose_timeout(const LinuxOptions& options, const guest::SessionPlan& p
   return plan.interactive || plan.input == "console" ? 0 : kDefaultTimeoutUs;
 }
 
-uml::MachineOptions machine_options(const LinuxOptions& options, const EngineSetup& setup,
+uml::MachineOptions machine_options(const LinuxOptions& options, const device::EngineSetup& setup,
                                     const guest::Session& session, const guest::SessionPlan& plan) {
   uml::MachineOptions machine;
   machine.device_socket = session.device_socket();
@@ -235,12 +236,13 @@ void stay_on_one_processor() {
 }
 
 /// Runs the program, then destroys the engine, which completes its waves.
-Run simulate(const LinuxOptions& options, const std::string& kernel, Target target,
-             const EngineSetup& setup, const guest::Session& session, guest::KernelLog& log) {
+Run simulate(const LinuxOptions& options, const std::string& kernel, device::Target target,
+             const device::EngineSetup& setup, const guest::Session& session,
+             guest::KernelLog& log) {
   const guest::SessionPlan plan = make_plan(options, session);
   session.write(plan);
   uml::Machine machine("linux", machine_options(options, setup, session, plan),
-                       [&] { return make_engine(target, setup); });
+                       [&] { return device::make_engine(target, setup); });
   guest::Console console(machine, log, input_of(plan));
   const guest::Inspector inspector(machine, console, session);
   if (!options.own_time) stay_on_one_processor();
@@ -261,11 +263,11 @@ Run simulate(const LinuxOptions& options, const std::string& kernel, Target targ
 }
 
 int run(const LinuxOptions& options) {
-  const Target target = choose_target(options);
-  EngineSetup setup = options.engine.resolve();
+  const device::Target target = choose_target(options);
+  device::EngineSetup setup = options.engine.resolve();
   setup.waves = options.waves;
   const std::string kernel = choose_kernel(options);
-  std::optional<ChromeTrace> trace = options.trace.open();
+  std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
 
   const guest::Session session;

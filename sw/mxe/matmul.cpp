@@ -61,40 +61,40 @@ Operand read_operand(InputFiles& files, const std::string& path, const std::stri
   return {path, to_floats(files.read(path), path), numerics::parse_format(format)};
 }
 
-Products read_products(InputFiles& files, const MatmulOptions& options) {
+job::Products read_products(InputFiles& files, const MatmulOptions& options) {
   const Operand a = read_operand(files, options.a, options.format_a);
   const Operand b = read_operand(files, options.b, options.format_b);
   const bool bf16 = is_bf16_bias(options);
-  const OutputFormat output = options.result.resolve();
-  Products products = make_products(a, b, options.transposed, options.threads);
-  for (Job& job : products.jobs) job.output = output;
+  const job::OutputFormat output = options.result.resolve();
+  job::Products products = make_products(a, b, options.transposed, options.threads);
+  for (job::Job& job : products.jobs) job.output = output;
   if (!options.bias.empty()) {
     add_bias(products, to_floats(files.read(options.bias), options.bias), bf16, options.bias);
   }
   return products;
 }
 
-DeviceResult run_on(Target target, const EngineSetup& setup, const Products& products,
-                    const numerics::GemmOptions& golden) {
-  if (target != Target::golden) {
-    Device device(target, setup);
+device::DeviceResult run_on(device::Target target, const device::EngineSetup& setup,
+                            const job::Products& products, const numerics::GemmOptions& golden) {
+  if (target != device::Target::golden) {
+    device::Device device(target, setup);
     return device.run(products);
   }
   const auto start = std::chrono::steady_clock::now();
-  DeviceResult result;
+  device::DeviceResult result;
   result.output = products.golden(golden);
   result.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-void write_result(const MatmulOptions& options, const JobShape& shape,
-                  const std::vector<std::size_t>& axes, const StoredOutput& result,
+void write_result(const MatmulOptions& options, const job::JobShape& shape,
+                  const std::vector<std::size_t>& axes, const job::StoredOutput& result,
                   const std::vector<float>& values) {
   OutputFiles files;
   files.add(options.output, "output", values, axes);
   if (!options.elements.empty() || !options.scales.empty()) {
-    const numerics::MxTensor tensor = load_mx_output(result, shape.m, shape.n, shape.output);
+    const numerics::MxTensor tensor = job::load_mx_output(result, shape.m, shape.n, shape.output);
     const auto type = [](CodeType all) { return CodeType{all.safetensors, {}}; };
     files.add(options.elements, "elements", tensor.codes, axes,
               type(code_type(numerics::element_format(tensor.format))));
@@ -115,44 +115,45 @@ int report_difference(const MatmulOptions& options, const std::string& source,
 
 /// The value of --arithmetic; empty without the option. Throws Error if the target is not the
 /// model.
-ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name, Target target) {
+engine::ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name,
+                                            device::Target target) {
   if (!name) return {};
-  const ArithmeticFactory arithmetic = parse_arithmetic(*name);
-  if (target == Target::model) return arithmetic;
-  throw Error(fmt::format("--arithmetic needs --on model, not {}", target_name(target)));
+  const engine::ArithmeticFactory arithmetic = engine::parse_arithmetic(*name);
+  if (target == device::Target::model) return arithmetic;
+  throw Error(fmt::format("--arithmetic needs --on model, not {}", device::target_name(target)));
 }
 
 /// The file for the waves of the model's blocks, if requested. Throws Error if the target has
 /// no waves.
-std::optional<BlockWaves> open_waves(const MatmulOptions& options, Target target) {
+std::optional<engine::BlockWaves> open_waves(const MatmulOptions& options, device::Target target) {
   const bool structural = options.arithmetic == "structural";
-  if (options.waves.empty() || target == Target::rtl) return std::nullopt;
-  if (target == Target::model && structural) return BlockWaves(options.waves);
+  if (options.waves.empty() || target == device::Target::rtl) return std::nullopt;
+  if (target == device::Target::model && structural) return engine::BlockWaves(options.waves);
   throw Error("--waves needs --on rtl, or --on model with --arithmetic structural");
 }
 
 int run(const MatmulOptions& options) {
-  const Target target = parse_target(options.on);
+  const device::Target target = device::parse_target(options.on);
   numerics::GemmOptions golden;
   golden.accumulate = numerics::parse_accumulate(options.accumulate);
-  if (target != Target::golden) {
+  if (target != device::Target::golden) {
     require_only("--accumulate", options.accumulate, "block");
   }
-  EngineSetup setup = options.engine.resolve();
+  device::EngineSetup setup = options.engine.resolve();
   golden.dual = setup.params.fp4_dual != 0;
   golden.threads = options.threads;
   setup.arithmetic = choose_arithmetic(options.arithmetic, target);
-  std::optional<BlockWaves> waves = open_waves(options, target);
-  if (target == Target::rtl) setup.waves = options.waves;
+  std::optional<engine::BlockWaves> waves = open_waves(options, target);
+  if (target == device::Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
   InputFiles files(options.tensors);
-  const Products products = read_products(files, options);
-  const JobShape shape = products.total();
+  const job::Products products = read_products(files, options);
+  const job::JobShape shape = products.total();
   if (products.jobs.size() > 1 && (!options.waves.empty() || options.trace.wanted())) {
     throw Error(
         fmt::format("--trace and --waves record one product, these are {}", products.jobs.size()));
   }
-  if (shape.output.kind != OutputFormat::Kind::mx &&
+  if (shape.output.kind != job::OutputFormat::Kind::mx &&
       !(options.elements.empty() && options.scales.empty())) {
     throw Error(
         fmt::format("--elements and --scales are for MX results, not for {}", shape.output.name()));
@@ -163,16 +164,16 @@ int run(const MatmulOptions& options) {
     require_same_shape(expected, products.shape, options.expect + ": the expected result");
   }
   files.require_all_names_used();
-  if (target != Target::golden) shape.require_pair(setup.params);
+  if (target != device::Target::golden) shape.require_pair(setup.params);
 
-  std::optional<ChromeTrace> trace = options.trace.open();
+  std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   if (waves) setup.watcher = &*waves;
-  const DeviceResult result = run_on(target, setup, products, golden);
+  const device::DeviceResult result = run_on(target, setup, products, golden);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
   if (waves) waves->close();
-  const std::vector<float> values = load_output(result.output, shape.m, shape.n, shape.output);
+  const std::vector<float> values = job::load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, products.shape, result.output, values);
   const MatmulReport report{shape, target, setup.params, setup.timing, products.jobs.size()};
   if (options.json) {
@@ -182,11 +183,11 @@ int run(const MatmulOptions& options) {
   }
   if (!options.expect.empty()) {
     return report_difference(options, options.expect,
-                             describe_difference(values, expected.values, shape.n));
+                             job::describe_difference(values, expected.values, shape.n));
   }
-  if (target == Target::golden || !options.check) return kAgreed;
+  if (target == device::Target::golden || !options.check) return kAgreed;
   return report_difference(options, "golden",
-                           describe_difference(result.output, products.golden(golden), shape));
+                           job::describe_difference(result.output, products.golden(golden), shape));
 }
 
 }  // namespace

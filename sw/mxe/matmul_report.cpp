@@ -20,7 +20,7 @@ bool is_activity(const std::string& counter) {
   return counter == "mac_active" || counter == "idle" || counter.rfind("stall_", 0) == 0;
 }
 
-void print_counters(const DeviceResult& result) {
+void print_counters(const device::DeviceResult& result) {
   const auto total = static_cast<double>(result.counter("total"));
   for (const auto& [name, value] : result.counters) {
     if (!is_activity(name) || total == 0) {
@@ -35,7 +35,7 @@ void print_counters(const DeviceResult& result) {
 }
 
 /// `fed`: cycles in which the feeder decodes words of B.
-void print_bound(const Roofline& roof, uint64_t fed) {
+void print_bound(const device::Roofline& roof, uint64_t fed) {
   if (fed > std::max(roof.compute, roof.memory)) {
     fmt::print("  bound          feeder: {} cycles to decode B, {} to multiply, {} to {} memory\n",
                fed, roof.compute, roof.memory, roof.memory_reads ? "read" : "write");
@@ -49,18 +49,18 @@ void print_bound(const Roofline& roof, uint64_t fed) {
 
 }  // namespace
 
-Json to_json(const JobShape& shape, Target on, const Params& params) {
+Json to_json(const job::JobShape& shape, device::Target on, const Params& params) {
   return {{"m", shape.m},
           {"n", shape.n},
           {"k", shape.k},
           {"format_a", numerics::element_format(shape.format_a).name},
           {"format_b", numerics::element_format(shape.format_b).name},
           {"out_format", shape.output.name()},
-          {"on", target_name(on)},
+          {"on", device::target_name(on)},
           {"config", params.config_name()}};
 }
 
-Json to_json(const MatmulReport& report, const DeviceResult& result) {
+Json to_json(const MatmulReport& report, const device::DeviceResult& result) {
   Json json = to_json(report.shape, report.on, report.params);
   json.update({{"cycles", nullptr},
                {"counters", Json::object()},
@@ -70,32 +70,32 @@ Json to_json(const MatmulReport& report, const DeviceResult& result) {
                {"wall_seconds", result.wall_seconds}});
   if (report.products > 1) json["products"] = report.products;
   if (report.shape.batch > 1) json["batch"] = report.shape.batch;
-  if (report.on == Target::golden) return json;
+  if (report.on == device::Target::golden) return json;
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
-  json["utilization"] = utilization(report.shape, report.params, result.cycles);
+  json["utilization"] = device::utilization(report.shape, report.params, result.cycles);
   json["bytes_read"] = result.counter("bytes_read");
   json["bytes_written"] = result.counter("bytes_written");
   return json;
 }
 
-void print_text(const MatmulReport& report, const DeviceResult& result) {
+void print_text(const MatmulReport& report, const device::DeviceResult& result) {
   fmt::print("[{}, {}] {} times [{}, {}] {} on {}: {:.3f} s\n", report.shape.m, report.shape.k,
              numerics::element_format(report.shape.format_a).name, report.shape.k, report.shape.n,
-             numerics::element_format(report.shape.format_b).name, target_name(report.on),
+             numerics::element_format(report.shape.format_b).name, device::target_name(report.on),
              result.wall_seconds);
   if (report.shape.batch > 1) fmt::print("  products       {}, in one job\n", report.shape.batch);
   if (report.products > 1) {
     fmt::print("  products       {}, whose rows are counted together\n", report.products);
   }
-  if (report.on == Target::golden) return;
+  if (report.on == device::Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n",
-             100 * utilization(report.shape, report.params, result.cycles));
+             100 * device::utilization(report.shape, report.params, result.cycles));
   explore::Point point;
   point.params = report.params;
-  print_bound(roofline(report.shape, report.params, report.timing, result),
+  print_bound(device::roofline(report.shape, report.params, report.timing, result),
               static_cast<uint64_t>(explore::compulsory(report.shape, point).feed_cycles));
   print_counters(result);
 }

@@ -10,20 +10,20 @@ namespace mxe::cli {
 
 /// The part of the report of `matmul` and `estimate` that does not come from the device.
 struct MatmulReport {
-  JobShape shape;  ///< rows: the sum over all products
-  Target on;
+  job::JobShape shape;  ///< rows: the sum over all products
+  device::Target on;
   Params params;
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   std::size_t products = 1;  ///< number of products
 };
 
 /// The first keys of the JSON: shape, formats, target and configuration.
-Json to_json(const JobShape& shape, Target on, const Params& params);
+Json to_json(const job::JobShape& shape, device::Target on, const Params& params);
 
 /// All keys of both commands. For the reference, which has no clock, cycles, utilization and bytes
 /// are null and the counters are empty.
-Json to_json(const MatmulReport& report, const DeviceResult& result);
+Json to_json(const MatmulReport& report, const device::DeviceResult& result);
 
-void print_text(const MatmulReport& report, const DeviceResult& result);
+void print_text(const MatmulReport& report, const device::DeviceResult& result);
 
 }  // namespace mxe::cli

@@ -31,10 +31,10 @@ bool has_build_option(char** argv) {
 
 /// Builds the program if the arguments contain --build; throws Error if it is still missing.
 void require_program(const char* name, char** argv) {
-  if (has_build_option(argv)) return build_target(name);
-  if (build_folder().empty()) throw Error(fmt::format("{} is not installed", name));
+  if (has_build_option(argv)) return rtl::build_target(name);
+  if (rtl::build_folder().empty()) throw Error(fmt::format("{} is not installed", name));
   throw Error(fmt::format("{} is not built: `{}` builds it, and so does the option --build", name,
-                          build_command(name)));
+                          rtl::build_command(name)));
 }
 #endif
 

@@ -10,8 +10,8 @@
 namespace mxe::cli {
 namespace {
 
-void require_mx(const OutputFormat& output, const char* option, const std::string& value) {
-  if (value.empty() || output.kind == OutputFormat::Kind::mx) return;
+void require_mx(const job::OutputFormat& output, const char* option, const std::string& value) {
+  if (value.empty() || output.kind == job::OutputFormat::Kind::mx) return;
   throw Error(fmt::format("{} is for MX results, {} has neither scales nor saturation", option,
                           output.name()));
 }
@@ -19,7 +19,8 @@ void require_mx(const OutputFormat& output, const char* option, const std::strin
 /// Returns "fp32, bf16, ".
 std::string number_names() {
   std::string names;
-  for (const NumberFormat& format : number_formats()) names += std::string(format.name) + ", ";
+  for (const job::NumberFormat& format : job::number_formats())
+    names += std::string(format.name) + ", ";
   return names;
 }
 
@@ -38,8 +39,8 @@ void OutputChoice::add_to(CLI::App& command) {
       "infinity in E5M2) (default: saturate)");
 }
 
-OutputFormat OutputChoice::resolve() const {
-  OutputFormat output = parse_output_format(format_);
+job::OutputFormat OutputChoice::resolve() const {
+  job::OutputFormat output = job::parse_output_format(format_);
   require_mx(output, "--out-rule", rule_);
   require_mx(output, "--out-overflow", overflow_);
   if (!rule_.empty()) output.requant.rule = numerics::parse_scale_rule(rule_);

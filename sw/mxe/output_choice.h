@@ -17,7 +17,7 @@ class OutputChoice {
   /// Adds the options to `command`. The object must live until parsing has ended.
   void add_to(CLI::App& command);
   /// The parsed options. Throws Error for unknown names or an illegal combination.
-  OutputFormat resolve() const;
+  job::OutputFormat resolve() const;
 
  private:
   std::string format_ = "fp32", rule_, overflow_;

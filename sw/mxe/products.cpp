@@ -8,7 +8,7 @@
 
 namespace mxe::cli {
 
-Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads) {
+job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads) {
   const std::vector<std::size_t>& b_shape = b.array.shape;
   const numerics::Batches batches =
       numerics::pair_matrices({a.path, a.array.shape}, {b.path, b_shape}, transposed);
@@ -21,10 +21,10 @@ Products make_products(const Operand& a, const Operand& b, bool transposed, unsi
   const numerics::MxTensor b_rows =
       numerics::quantize_rows(transposed ? b.array.values.data() : turned.data(),
                               batches.b_count * n, k, b.format, {}, threads);
-  return mxe::make_products(a_rows, b_rows, batches);
+  return job::make_products(a_rows, b_rows, batches);
 }
 
-void add_bias(Products& products, Array<float> bias, bool bf16, const std::string& path) {
+void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path) {
   const bool one_row = numerics::bias_is_one_row(bias.shape, products.shape, path);
   products.add_bias(std::move(bias.values), one_row, bf16);
 }

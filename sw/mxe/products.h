@@ -17,10 +17,10 @@ struct Operand {
 /// Quantizes A [..., M, K] and B [..., K, N], or [..., N, K] if transposed, and pairs their
 /// matrices; leading axes broadcast as in NumPy. The caller adds bias and output format. `threads`
 /// affects only the speed. Throws Error for shapes that do not match.
-Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
+job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
 
 /// Sets the products' bias. Throws Error with `path` unless its shape is [N], [M, N] or that of
 /// the result.
-void add_bias(Products& products, Array<float> bias, bool bf16, const std::string& path);
+void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path);
 
 }  // namespace mxe::cli

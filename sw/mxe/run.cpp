@@ -38,13 +38,14 @@ struct RunOptions {
   bool summary = false;
 };
 
-Target choose_target(const RunOptions& options) {
-  const Target target = parse_target(options.on);
-  if (target == Target::golden) {
+device::Target choose_target(const RunOptions& options) {
+  const device::Target target = device::parse_target(options.on);
+  if (target == device::Target::golden) {
     throw Error("firmware needs registers: cannot run on 'golden' (allowed: model, rtl)");
   }
   options.trace.require_possible(target);
-  if (!options.waves.empty() && target != Target::rtl) throw Error("--waves needs --on rtl");
+  if (!options.waves.empty() && target != device::Target::rtl)
+    throw Error("--waves needs --on rtl");
   return target;
 }
 
@@ -57,7 +58,8 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
 }
 
 /// Runs the program on a new platform. Throws DeviceFailure if the simulation fails.
-soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetup& setup) {
+soc::Outcome simulate(const RunOptions& options, device::Target target,
+                      const device::EngineSetup& setup) {
   const soc::Program program = parse_elf(options.firmware, numerics::read_file(options.firmware),
                                          soc::Soc::program_memory());
   soc::SocOptions soc_options = options.soc;
@@ -68,11 +70,12 @@ soc::Outcome simulate(const RunOptions& options, Target target, const EngineSetu
   const std::unique_ptr<soc::GdbServer> gdb = open_gdb(options);
   soc_options.debugger = gdb.get();
   soc::Soc platform(
-      "soc", program, soc_options, [&] { return make_engine(target, setup); }, std::cin, std::cout);
+      "soc", program, soc_options, [&] { return device::make_engine(target, setup); }, std::cin,
+      std::cout);
   try {
     return platform.run();
   } catch (const Error& error) {
-    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+    throw device::DeviceFailure(fmt::format("{}: {}", device::target_name(target), error.what()));
   }
 }
 
@@ -83,10 +86,10 @@ void print_summary(const soc::Outcome& outcome) {
 }
 
 int run(const RunOptions& options) {
-  const Target target = choose_target(options);
-  EngineSetup setup = options.engine.resolve();
+  const device::Target target = choose_target(options);
+  device::EngineSetup setup = options.engine.resolve();
   setup.waves = options.waves;
-  std::optional<ChromeTrace> trace = options.trace.open();
+  std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
   const soc::Outcome outcome = simulate(options, target, setup);
   numerics::require_written(setup.waves);

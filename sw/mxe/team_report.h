@@ -13,8 +13,8 @@ namespace mxe::cli {
 
 struct TeamReport {
   struct Member {
-    JobShape shape;
-    TeamResult::Member outcome;
+    job::JobShape shape;
+    device::TeamResult::Member outcome;
     uint64_t alone = 0;  ///< cycles of its job without the other engines
 
     /// Cycles that the other engines add; may be negative, because the order of bursts differs.
@@ -23,10 +23,10 @@ struct TeamReport {
     }
   };
 
-  JobShape shape;
-  Target on;
-  EngineSetup setup;
-  SplitAxis axis;
+  job::JobShape shape;
+  device::Target on;
+  device::EngineSetup setup;
+  device::SplitAxis axis;
   std::vector<Member> members;
   uint64_t cycles = 0;
   uint64_t one_engine = 0;  ///< cycles of the whole product on one engine with the same memory
@@ -37,8 +37,9 @@ struct TeamReport {
 };
 
 /// The report of `result`, the run of a team; simulates each part and the whole product alone, too.
-TeamReport make_report(const JobShape& shape, Target on, const EngineSetup& setup, SplitAxis axis,
-                       const std::vector<JobShape>& parts, const TeamResult& result);
+TeamReport make_report(const job::JobShape& shape, device::Target on,
+                       const device::EngineSetup& setup, device::SplitAxis axis,
+                       const std::vector<job::JobShape>& parts, const device::TeamResult& result);
 
 Json to_json(const TeamReport& report);
 void print_text(const TeamReport& report);

@@ -14,16 +14,16 @@ void TraceChoice::add_to(CLI::App& command) {
                      "Write the model's activity as trace events for Perfetto, 1 cycle = 1 us");
 }
 
-void TraceChoice::require_possible(Target target) const {
-  if (path_.empty() || target == Target::model) return;
+void TraceChoice::require_possible(device::Target target) const {
+  if (path_.empty() || target == device::Target::model) return;
   throw Error(fmt::format(
       "--trace needs --on model, not {} (signals of the RTL: mxe matmul --on rtl --waves)",
-      target_name(target)));
+      device::target_name(target)));
 }
 
-std::optional<ChromeTrace> TraceChoice::open() const {
+std::optional<engine::ChromeTrace> TraceChoice::open() const {
   if (path_.empty()) return std::nullopt;
-  return ChromeTrace(path_);
+  return engine::ChromeTrace(path_);
 }
 
 }  // namespace mxe::cli

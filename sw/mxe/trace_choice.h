@@ -19,9 +19,9 @@ class TraceChoice {
   void add_to(CLI::App& command);
   bool wanted() const { return !path_.empty(); }
   /// Throws Error if a trace was requested and the target is not the model.
-  void require_possible(Target target) const;
+  void require_possible(device::Target target) const;
   /// Creates the file, if requested. Throws Error if it cannot be written.
-  std::optional<ChromeTrace> open() const;
+  std::optional<engine::ChromeTrace> open() const;
 
  private:
   std::string path_;

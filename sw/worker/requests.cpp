@@ -13,9 +13,9 @@
 namespace mxe::worker {
 namespace {
 
-OutputFormat read_output(const Json& request) {
-  OutputFormat output = parse_output_format(request.at("out_format").get<std::string>());
-  if (output.kind == OutputFormat::Kind::mx) {
+job::OutputFormat read_output(const Json& request) {
+  job::OutputFormat output = job::parse_output_format(request.at("out_format").get<std::string>());
+  if (output.kind == job::OutputFormat::Kind::mx) {
     output.requant.rule = numerics::parse_scale_rule(request.at("out_rule").get<std::string>());
     output.requant.overflow =
         numerics::parse_overflow(request.at("out_overflow").get<std::string>());
@@ -58,8 +58,8 @@ void read_number(const Json& request, const char* name, unsigned& number) {
 
 EngineRequest read_engine(const Json& request) {
   EngineRequest engine;
-  EngineSetup& setup = engine.setup;
-  engine.target = parse_engine(request.at("target").get<std::string>());
+  device::EngineSetup& setup = engine.setup;
+  engine.target = device::parse_engine(request.at("target").get<std::string>());
   setup.params = Params::load(request.at("config").get<std::string>());
   for (const Json& assignment : request.at("parameters")) {
     setup.params.set(assignment.get<std::string>());
@@ -79,20 +79,20 @@ EngineRequest read_engine(const Json& request) {
   return engine;
 }
 
-JobShape read_shape(const Json& request) {
-  JobShape shape;
+job::JobShape read_shape(const Json& request) {
+  job::JobShape shape;
   shape.m = request.at("m").get<std::size_t>();
   shape.n = request.at("n").get<std::size_t>();
   shape.k = request.at("k").get<std::size_t>();
   shape.format_a = numerics::parse_format(request.at("format_a").get<std::string>());
   shape.format_b = numerics::parse_format(request.at("format_b").get<std::string>());
   shape.output = read_output(request);
-  if (request.value("bias_row", false)) shape.bias = BiasKind::row;
+  if (request.value("bias_row", false)) shape.bias = job::BiasKind::row;
   return shape;
 }
 
-Products read_products(const Json& request, const Channel& channel) {
-  const JobShape shape = read_shape(request);
+job::Products read_products(const Json& request, const Channel& channel) {
+  const job::JobShape shape = read_shape(request);
   numerics::Batches batches;
   batches.m = shape.m;
   batches.n = shape.n;
@@ -107,8 +107,8 @@ Products read_products(const Json& request, const Channel& channel) {
       reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
   const numerics::MxTensor b =
       reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
-  Products products = make_products(a, b, batches);
-  for (Job& job : products.jobs) job.output = shape.output;
+  job::Products products = job::make_products(a, b, batches);
+  for (job::Job& job : products.jobs) job.output = shape.output;
   if (const auto bias = request.at("bias").get<std::size_t>()) {
     products.add_bias(reader.next<float>(bias), request.at("bias_one_row").get<bool>(),
                       request.at("bias_bf16").get<bool>());
@@ -120,7 +120,7 @@ Json describe(const EngineRequest& engine) {
   const Params& params = engine.setup.params;
   Json parameters = Json::object();
   for (const ParameterInfo& info : parameter_table) parameters[info.name] = params.*(info.field);
-  return {{"target", target_name(engine.target)},
+  return {{"target", device::target_name(engine.target)},
           {"config", params.config_name()},
           {"parameters", parameters},
           {"mem_latency", engine.setup.timing.latency},
@@ -130,13 +130,14 @@ Json describe(const EngineRequest& engine) {
           {"mem_outstanding_writes", engine.setup.ports.writes}};
 }
 
-Json describe(const DeviceResult& result, const JobShape& shape, const EngineSetup& setup) {
+Json describe(const device::DeviceResult& result, const job::JobShape& shape,
+              const device::EngineSetup& setup) {
   Json counters = Json::object();
   for (const auto& [name, value] : result.counters) counters[name] = value;
-  const Roofline roof = roofline(shape, setup.params, setup.timing, result);
+  const device::Roofline roof = device::roofline(shape, setup.params, setup.timing, result);
   return {{"cycles", result.cycles},
           {"counters", counters},
-          {"utilization", utilization(shape, setup.params, result.cycles)},
+          {"utilization", device::utilization(shape, setup.params, result.cycles)},
           {"bound", roof.compute_bound() ? "compute" : "memory"},
           {"compute_cycles", roof.compute},
           {"memory_cycles", roof.memory},

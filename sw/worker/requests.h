@@ -11,20 +11,21 @@
 namespace mxe::worker {
 
 struct EngineRequest {
-  Target target;
-  EngineSetup setup;
+  device::Target target;
+  device::EngineSetup setup;
 };
 
 /// Throws Error if target, configuration, parameters or memory are not legal.
 EngineRequest read_engine(const Json& request);
 
-JobShape read_shape(const Json& request);
+job::JobShape read_shape(const Json& request);
 
 /// Reads products. Their operands are stored in the memory file: codes and scales of all matrices
 /// of A, the same of B, float32 numbers of the bias.
-Products read_products(const Json& request, const Channel& channel);
+job::Products read_products(const Json& request, const Channel& channel);
 
 Json describe(const EngineRequest& engine);
-Json describe(const DeviceResult& result, const JobShape& shape, const EngineSetup& setup);
+Json describe(const device::DeviceResult& result, const job::JobShape& shape,
+              const device::EngineSetup& setup);
 
 }  // namespace mxe::worker

@@ -16,18 +16,19 @@ namespace {
 /// An error reply. Kinds: "value" for wrong requests, "device" for failures of the engine.
 Json error(const char* kind, const std::string& what) { return {{"error", what}, {"kind", kind}}; }
 
-Json run_shape(Device& device, const EngineSetup& setup, const Json& request) {
-  JobShape shape = read_shape(request);
+Json run_shape(device::Device& device, const device::EngineSetup& setup, const Json& request) {
+  job::JobShape shape = read_shape(request);
   shape.require_pair(setup.params);
   return describe(device.run(shape), shape, setup);
 }
 
-Json run_products(Device& device, const EngineSetup& setup, const Json& request, Channel& channel) {
-  const Products products = read_products(request, channel);
-  const JobShape shape = products.total();
+Json run_products(device::Device& device, const device::EngineSetup& setup, const Json& request,
+                  Channel& channel) {
+  const job::Products products = read_products(request, channel);
+  const job::JobShape shape = products.total();
   shape.require_pair(setup.params);
-  const DeviceResult result = device.run(products);
-  const StoredOutput& output = result.output;
+  const device::DeviceResult result = device.run(products);
+  const job::StoredOutput& output = result.output;
   channel.write(0, output.bytes.data(), output.bytes.size());
   channel.write(output.bytes.size(), output.scales.data(), output.scales.size());
   Json reply = describe(result, shape, setup);
@@ -35,9 +36,9 @@ Json run_products(Device& device, const EngineSetup& setup, const Json& request,
   reply["scales"] = output.scales.size();
   reply["saturations"] = output.saturations;
   if (request.at("check").get<bool>()) {
-    numerics::GemmOptions golden = engine_sums(setup.params.fp4_dual != 0);
+    numerics::GemmOptions golden = job::engine_sums(setup.params.fp4_dual != 0);
     golden.threads = request.at("threads").get<unsigned>();
-    reply["difference"] = describe_difference(output, products.golden(golden), shape);
+    reply["difference"] = job::describe_difference(output, products.golden(golden), shape);
   }
   return reply;
 }
@@ -47,7 +48,7 @@ template <typename Answer>
 bool reply_with(Channel& channel, const Answer& answer) {
   try {
     channel.send(answer());
-  } catch (const DeviceFailure& failure) {
+  } catch (const device::DeviceFailure& failure) {
     channel.send(error("device", failure.what()));
     return false;
   } catch (const Error& wrong) {
@@ -62,7 +63,7 @@ bool reply_with(Channel& channel, const Answer& answer) {
 
 void serve(Channel& channel) {
   std::optional<EngineRequest> engine;
-  std::optional<Device> device;
+  std::optional<device::Device> device;
   while (const std::optional<Json> request = channel.receive()) {
     const bool goes_on = reply_with(channel, [&]() -> Json {
       if (!device) {

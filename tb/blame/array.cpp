@@ -88,7 +88,7 @@ class DecodeCheck : public BlockCheck {
   blocks::DecodeWord decode_;
   Pipeline pipeline_;
   Wide format_, word_;
-  std::vector<const RtlValue*> keep_;
+  std::vector<const rtl::RtlValue*> keep_;
 };
 
 /// mxe_array without its blocks: the registers of the A word, the control, the bias.
@@ -125,11 +125,11 @@ class ArrayCheck : public BlockCheck {
     next.put(0, in);
     next.put(in.width(), old.part(0, old.width() - in.width()));
     expect_next("control", "ctl_q", next);
-    const RtlValue& valid = scope_.find("valid_q");
+    const rtl::RtlValue& valid = scope_.find("valid_q");
     expect_next("control", valid, scope_.get("valid_q") << 1 | scope_.get("row_valid_i"));
   }
 
-  std::vector<const RtlValue*> init_;
+  std::vector<const rtl::RtlValue*> init_;
 };
 
 struct PlaceInDot {

@@ -3,12 +3,13 @@
 
 #include "tb/blame/checks.h"
 
-namespace mxe {
+namespace mxe::blame {
 
 using namespace blame;
 
 struct FirstWrongValue::Watch {
-  explicit Watch(RtlTop& top) : context{Design(top), {}}, datapath(context.design, "u_datapath") {
+  explicit Watch(rtl::RtlTop& top)
+      : context{Design(top), {}}, datapath(context.design, "u_datapath") {
     add_control(context, checks);
     add_loaders(context, checks);
     add_read_port(context, checks);
@@ -50,7 +51,7 @@ struct FirstWrongValue::Watch {
   bool suspended = false;
 };
 
-FirstWrongValue::FirstWrongValue(RtlTop& top) : watch_(std::make_shared<Watch>(top)) {
+FirstWrongValue::FirstWrongValue(rtl::RtlTop& top) : watch_(std::make_shared<Watch>(top)) {
   top.before_edge([watch = watch_] { watch->clock(); });
 }
 
@@ -62,4 +63,4 @@ const std::optional<WrongValue>& FirstWrongValue::found() const {
 
 uint64_t FirstWrongValue::compared() const { return watch_->context.design.compared(); }
 
-}  // namespace mxe
+}  // namespace mxe::blame

@@ -7,7 +7,7 @@
 
 #include "tb/blame/design.h"
 
-namespace mxe {
+namespace mxe::blame {
 
 /// Finds the first block of a running design that computes a wrong value. The expected outputs of
 /// each block are computed from the inputs that the RTL block received, so an error is reported
@@ -17,7 +17,7 @@ class FirstWrongValue {
  public:
   /// Observes `top`, which must be reset before it runs. Throws Error if the design does not
   /// show its values or has blocks that are not modelled.
-  explicit FirstWrongValue(RtlTop& top);
+  explicit FirstWrongValue(rtl::RtlTop& top);
   ~FirstWrongValue();
 
   const std::optional<blame::WrongValue>& found() const;
@@ -28,4 +28,4 @@ class FirstWrongValue {
   std::shared_ptr<Watch> watch_;  // shared with the design, which may outlive this
 };
 
-}  // namespace mxe
+}  // namespace mxe::blame

@@ -27,7 +27,7 @@ class BlockCheck : public Check {
     expect(step, scope_.find(name), expected);
   }
   template <class Expected>
-  void expect(const char* step, const RtlValue& value, const Expected& expected) {
+  void expect(const char* step, const rtl::RtlValue& value, const Expected& expected) {
     design().expect(block_, step, value, expected);
   }
   /// Compares a register of the instance with `expected` in the next cycle.
@@ -36,7 +36,7 @@ class BlockCheck : public Check {
     expect_next(step, scope_.find(name), expected);
   }
   template <class Expected>
-  void expect_next(const char* step, const RtlValue& value, const Expected& expected) {
+  void expect_next(const char* step, const rtl::RtlValue& value, const Expected& expected) {
     design().expect_next(block_, step, value, expected);
   }
 

@@ -18,8 +18,8 @@ class OperandBufferCheck : public BlockCheck {
   /// `words`: words per line.
   OperandBufferCheck(const Context& context, const std::string& instance, unsigned words)
       : BlockCheck(context, "mxe_opbuf", instance),
-        word_bits_(std::max(log2_ceil(words), 1u)),
-        scale_bits_(log2_ceil(2 * words)),
+        word_bits_(std::max(engine::log2_ceil(words), 1u)),
+        scale_bits_(engine::log2_ceil(2 * words)),
         unit_bits_(std::min(scale_bits_, 5u)) {
     for (unsigned i = 0; scope_.has(fmt::format("gen_read[{}].scale_word", i)); i++) {
       const std::string read = fmt::format("gen_read[{}]", i);
@@ -176,7 +176,7 @@ class BiasBufferCheck : public BlockCheck {
 
  private:
   struct Segment {
-    const RtlValue *word, *rdata;
+    const rtl::RtlValue *word, *rdata;
     Scope ram;
   };
 

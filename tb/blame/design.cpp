@@ -37,21 +37,21 @@ std::string WrongValue::describe() const {
                      step.empty() ? "" : ", ", step, signal, value, expected, clock, time);
 }
 
-Design::Design(RtlTop& top) : top_(&top), params_(top.params()) {
-  for (RtlValue& value : top.values()) {
+Design::Design(rtl::RtlTop& top) : top_(&top), params_(top.params()) {
+  for (rtl::RtlValue& value : top.values()) {
     const std::string name = value.name();
     values_.emplace(name, std::move(value));
   }
   if (!has("u_datapath.clear_i")) throw Error("the design does not show its values");
 }
 
-const RtlValue& Design::find(const std::string& name) const {
+const rtl::RtlValue& Design::find(const std::string& name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) throw Error(fmt::format("the design shows no '{}'", name));
   return found->second;
 }
 
-void Design::expect(const char* block, const char* step, const RtlValue& value,
+void Design::expect(const char* block, const char* step, const rtl::RtlValue& value,
                     const Wide& expected) {
   compared_++;
   if (first_) return;
@@ -70,7 +70,7 @@ void Design::expect(const char* block, const char* step, const RtlValue& value,
                       top_->time()};
 }
 
-void Design::expect_next(const char* block, const char* step, const RtlValue& value,
+void Design::expect_next(const char* block, const char* step, const rtl::RtlValue& value,
                          Wide expected) {
   registers_.push_back({block, step, &value, std::move(expected)});
 }
@@ -81,15 +81,15 @@ void Design::begin_clock() {
   for (const Register& r : due) expect(r.block, r.step, *r.value, r.expected);
 }
 
-const RtlValue& Scope::find(std::string_view name) const {
+const rtl::RtlValue& Scope::find(std::string_view name) const {
   const auto found = found_.find(name);
   if (found != found_.end()) return *found->second;
-  const RtlValue& value = design_->find(fmt::format("{}.{}", instance_, name));
+  const rtl::RtlValue& value = design_->find(fmt::format("{}.{}", instance_, name));
   return *found_.emplace(name, &value).first->second;
 }
 
 uint64_t Scope::get(std::string_view name) const {
-  const RtlValue& value = find(name);
+  const rtl::RtlValue& value = find(name);
   uint64_t bits = 0;
   for (unsigned i = 0; i < (value.width() + 7) / 8 && i < 8; i++) {
     bits |= uint64_t{value.bytes()[i]} << 8 * i;

@@ -31,19 +31,21 @@ struct WrongValue {
 /// the design once per cycle, right before the rising edge.
 class Design {
  public:
-  explicit Design(RtlTop& top);
+  explicit Design(rtl::RtlTop& top);
 
   const Params& params() const { return params_; }
   /// Returns the value with this full name. Throws Error if it does not exist.
-  const RtlValue& find(const std::string& name) const;
+  const rtl::RtlValue& find(const std::string& name) const;
   bool has(const std::string& name) const { return values_.count(name) != 0; }
-  const std::map<std::string, RtlValue>& values() const { return values_; }
+  const std::map<std::string, rtl::RtlValue>& values() const { return values_; }
 
   const std::optional<WrongValue>& first() const { return first_; }
   uint64_t compared() const { return compared_; }
 
-  void expect(const char* block, const char* step, const RtlValue& value, const Wide& expected);
-  void expect(const char* block, const char* step, const RtlValue& value, blocks::Bits expected) {
+  void expect(const char* block, const char* step, const rtl::RtlValue& value,
+              const Wide& expected);
+  void expect(const char* block, const char* step, const rtl::RtlValue& value,
+              blocks::Bits expected) {
     const unsigned width = value.width();
     blocks::Bits found = 0;
     // Fast path: nearly all compared values have at most 64 bits.
@@ -63,8 +65,8 @@ class Design {
     expect(block, step, value, Wide(width, expected));
   }
   /// Compares the register `value` with `expected` in the next cycle.
-  void expect_next(const char* block, const char* step, const RtlValue& value, Wide expected);
-  void expect_next(const char* block, const char* step, const RtlValue& value,
+  void expect_next(const char* block, const char* step, const rtl::RtlValue& value, Wide expected);
+  void expect_next(const char* block, const char* step, const rtl::RtlValue& value,
                    blocks::Bits expected) {
     expect_next(block, step, value, Wide(value.width(), expected));
   }
@@ -78,13 +80,13 @@ class Design {
   struct Register {
     const char* block;
     const char* step;
-    const RtlValue* value;
+    const rtl::RtlValue* value;
     Wide expected;
   };
 
-  const RtlTop* top_;
+  const rtl::RtlTop* top_;
   Params params_;
-  std::map<std::string, RtlValue> values_;
+  std::map<std::string, rtl::RtlValue> values_;
   std::vector<Register> registers_;
   std::optional<WrongValue> first_;
   uint64_t clock_ = 0, compared_ = 0;
@@ -94,7 +96,7 @@ class Scope {
  public:
   Scope(Design& design, std::string instance) : design_(&design), instance_(std::move(instance)) {}
 
-  const RtlValue& find(std::string_view name) const;
+  const rtl::RtlValue& find(std::string_view name) const;
   bool has(const std::string& name) const { return design_->has(instance_ + "." + name); }
   /// The lowest 64 bits of a value.
   uint64_t get(std::string_view name) const;
@@ -107,7 +109,7 @@ class Scope {
  private:
   Design* design_;
   std::string instance_;
-  mutable std::map<std::string, const RtlValue*, std::less<>> found_;
+  mutable std::map<std::string, const rtl::RtlValue*, std::less<>> found_;
 };
 
 /// Checks the blocks of one kind.

@@ -29,11 +29,11 @@ class Pipeline {
   template <class Block, class PlaceOf>
   Pipeline(Design& design, const std::string& instance, const Block& block, PlaceOf place)
       : design_(&design) {
-    std::map<std::string, const RtlValue*> inside;
+    std::map<std::string, const rtl::RtlValue*> inside;
     const std::string prefix = instance + ".";
     for (auto it = design.values().lower_bound(prefix);
          it != design.values().end() && it->first.compare(0, prefix.size(), prefix) == 0; it++) {
-      inside.emplace(plain_path(it->first.substr(prefix.size())), &it->second);
+      inside.emplace(rtl::plain_path(it->first.substr(prefix.size())), &it->second);
     }
     for (const blocks::Value& value : blocks::values_of(block)) {
       const auto found = inside.find(value.path);
@@ -78,7 +78,7 @@ class Pipeline {
 
   struct Value {
     Place place;
-    const RtlValue* signal;
+    const rtl::RtlValue* signal;
   };
   struct Collector {
     std::vector<blocks::Bits>& values;

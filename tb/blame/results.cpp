@@ -117,7 +117,7 @@ class DrainCheck : public BlockCheck {
   }
 
   unsigned lanes_;
-  std::vector<const RtlValue*> merged_;
+  std::vector<const rtl::RtlValue*> merged_;
 };
 
 struct PlaceInMerge {
@@ -198,7 +198,7 @@ class CollectCheck : public BlockCheck {
 
   blocks::Amax amax_;
   blocks::Narrow narrow_;
-  std::vector<const RtlValue*> kept_;
+  std::vector<const rtl::RtlValue*> kept_;
   std::size_t latency_;
   std::deque<uint32_t> segments_;
   std::map<uint32_t, uint32_t> largest_;  // by index

@@ -32,9 +32,9 @@ class RamCheck : public BlockCheck {
   void forget() override { words_.clear(); }
 
  private:
-  static uint64_t address(const RtlValue& value) { return Wide(value).get64(0, 64); }
+  static uint64_t address(const rtl::RtlValue& value) { return Wide(value).get64(0, 64); }
 
-  const RtlValue &we_, &waddr_, &wdata_, &re_, &raddr_, &rdata_;
+  const rtl::RtlValue &we_, &waddr_, &wdata_, &re_, &raddr_, &rdata_;
   std::map<uint64_t, Wide> words_;
 };
 

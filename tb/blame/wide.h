@@ -19,7 +19,7 @@ class Wide {
   Wide(unsigned width, blocks::Bits value) : Wide(width) {
     put(0, width < 128 ? width : 128, value);
   }
-  explicit Wide(const RtlValue& value)
+  explicit Wide(const rtl::RtlValue& value)
       : width_(value.width()), bytes_(value.bytes(), value.bytes() + (value.width() + 7) / 8) {}
 
   unsigned width() const { return width_; }

@@ -16,7 +16,7 @@
 #include "mxe_regs.h"
 #include "tb/cosim/register_actions.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 constexpr std::size_t kSlotBytes = MXE_DESC_SIZE;
@@ -28,22 +28,22 @@ double cycle_error(const JobCycles& cycles) {
   return std::abs(model - rtl) / rtl;
 }
 
-void write_images(Host& host, const std::vector<JobImage>& images) {
+void write_images(platform::Host& host, const std::vector<JobImage>& images) {
   for (const JobImage& image : images) image.write_to(host.memory());
 }
 
 /// What the first of the jobs left in memory.
-void read_images(Host& host, const std::vector<JobImage>& images,
+void read_images(platform::Host& host, const std::vector<JobImage>& images,
                  std::vector<JobOutcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); i++) {
     outcomes[i].memory = images[i].read_from(host.memory());
   }
 }
 
-bool shows_counters(const RtlEngine& engine) {
-  const std::vector<RtlSignal> signals = engine.top().signals();
-  return std::any_of(signals.begin(), signals.end(), [](const RtlSignal& signal) {
-    return signal.name() == RtlEngine::counter_name(0);
+bool shows_counters(const rtl::RtlEngine& engine) {
+  const std::vector<rtl::RtlSignal> signals = engine.top().signals();
+  return std::any_of(signals.begin(), signals.end(), [](const rtl::RtlSignal& signal) {
+    return signal.name() == rtl::RtlEngine::counter_name(0);
   });
 }
 
@@ -73,44 +73,46 @@ void begin_ids_at(mxe_device& driver, uint32_t id) {
 CoSim::CoSim(const CoSimOptions& options) : options_(options) {
   if (options.run_model) {
     model_ = make_device("model", options.params, [this] {
-      EngineOptions engine;
+      platform::EngineOptions engine;
       engine.ports = options_.rtl.ports;
-      if (options_.structural) engine.arithmetic = make_structural_arithmetic;
-      return std::make_unique<Engine>("engine", options_.params, engine);
+      if (options_.structural) engine.arithmetic = engine::make_structural_arithmetic;
+      return std::make_unique<platform::Engine>("engine", options_.params, engine);
     });
   }
   if (options.run_rtl) {
     const EngineFeatures features = options.rtl_features.value_or(options.params);
     rtl_ = make_device("rtl", features, [this] {
-      return std::make_unique<RtlEngine>("engine", options_.params, options_.rtl);
+      return std::make_unique<rtl::RtlEngine>("engine", options_.params, options_.rtl);
     });
   }
-  counters_can_be_set_ = !rtl_ || shows_counters(static_cast<RtlEngine&>(rtl_->platform->engine()));
+  counters_can_be_set_ =
+      !rtl_ || shows_counters(static_cast<rtl::RtlEngine&>(rtl_->platform->engine()));
 }
 
 CoSim::~CoSim() = default;
 
-std::unique_ptr<CoSim::Device> CoSim::make_device(const char* name, const EngineFeatures& features,
-                                                  const Platform::EngineFactory& factory) {
-  Memory::Config memory;
+std::unique_ptr<CoSim::Device> CoSim::make_device(
+    const char* name, const EngineFeatures& features,
+    const platform::Platform::EngineFactory& factory) {
+  platform::Memory::Config memory;
   memory.base = options_.memory_base;
   memory.size = kCoSimMemoryBytes;
   memory.timing = options_.timing;
   auto device = std::make_unique<Device>();
   device->name = name;
   device->features = features;
-  device->platform = std::make_unique<Platform>(name, memory, factory);
+  device->platform = std::make_unique<platform::Platform>(name, memory, factory);
   return device;
 }
 
 uint64_t CoSim::rtl_cycles() const {
-  return rtl_ ? static_cast<RtlEngine&>(rtl_->platform->engine()).cycles() : 0;
+  return rtl_ ? static_cast<rtl::RtlEngine&>(rtl_->platform->engine()).cycles() : 0;
 }
 
 std::string CoSim::rtl_states() const {
   if (!rtl_) return "";
-  const auto& engine = static_cast<RtlEngine&>(rtl_->platform->engine());
-  return "states of the RTL: " + describe(engine.top().signals());
+  const auto& engine = static_cast<rtl::RtlEngine&>(rtl_->platform->engine());
+  return "states of the RTL: " + rtl::describe(engine.top().signals());
 }
 
 /// Both memories begin at the same address, so one set of images serves both.
@@ -129,14 +131,14 @@ std::vector<JobImage> CoSim::place(const Batch& batch) {
 void CoSim::run(const Batch& batch) {
   if (broken_ || batch.jobs.empty()) return;
   const std::vector<JobImage> images = place(batch);
-  std::vector<Host*> hosts;
+  std::vector<platform::Host*> hosts;
   for (Device* device : {model_.get(), rtl_.get()}) {
     if (!device) continue;
     hosts.push_back(&device->platform->host());
-    hosts.back()->start([&, device](Host& h) { run_on(*device, h, batch, images); });
+    hosts.back()->start([&, device](platform::Host& h) { run_on(*device, h, batch, images); });
   }
   try {
-    run_hosts(hosts);
+    platform::run_hosts(hosts);
   } catch (const Error& error) {
     scoreboard_.add({"simulation", jobs_, error.what(), rtl_states()});
     broken_ = true;
@@ -148,8 +150,8 @@ void CoSim::run(const Batch& batch) {
   }
 }
 
-void CoSim::open(Device& device, Host& host) {
-  mxe_port port = make_driver_port(host);
+void CoSim::open(Device& device, platform::Host& host) {
+  mxe_port port = platform::make_driver_port(host);
   if (options_.poll) port.wait_irq = nullptr;
   device.ring.emplace(host, host.allocation_mark(), options_.ring_entries);
   port = device.tap.attach(port);
@@ -158,7 +160,7 @@ void CoSim::open(Device& device, Host& host) {
   if (!contradiction.empty()) throw Error(contradiction);
 }
 
-void CoSim::run_on(Device& device, Host& host, const Batch& batch,
+void CoSim::run_on(Device& device, platform::Host& host, const Batch& batch,
                    const std::vector<JobImage>& images) {
   if (!device.ring) open(device, host);
   device.traffic.clear();
@@ -216,8 +218,8 @@ void CoSim::set_counters(Device& device, const BatchEvents& events) {
 }
 
 /// Jobs of size 0, each of which must be refused.
-void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
-  const uint64_t start = current_cycle();
+void CoSim::run_empty_jobs(Device& device, platform::Host& host, uint32_t count) {
+  const uint64_t start = platform::current_cycle();
   const mxe_job empty{};
   std::vector<uint32_t> ids(options_.ring_entries);
   for (uint32_t done = 0; done < count;) {
@@ -234,13 +236,14 @@ void CoSim::run_empty_jobs(Device& device, Host& host, uint32_t count) {
     done += static_cast<uint32_t>(ids.size());
   }
   device.traffic.push_back(fmt::format("{} empty jobs in {} cycles, head {}", count,
-                                       current_cycle() - start, host.read32(MXE_REG_RING_HEAD)));
+                                       platform::current_cycle() - start,
+                                       host.read32(MXE_REG_RING_HEAD)));
 }
 
 /// Each size in turn is a power of two that takes too long to simulate, then one step of the loop
 /// nest more, after which such a power remains. All strides are 0, so the operands are a few bytes,
 /// whatever memory holds there.
-void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
+void CoSim::run_endless_jobs(Device& device, platform::Host& host, uint32_t cycles) {
   constexpr uint64_t kApart = uint64_t{1} << 28;  // more than is read or written by then
   const Params& params = options_.params;
   mxe_job job{};
@@ -277,7 +280,8 @@ void CoSim::run_endless_jobs(Device& device, Host& host, uint32_t cycles) {
 }
 
 /// Breaks off a job that would take longer. Returns how it ended and what was done by then.
-std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles) {
+std::string CoSim::break_off(Device& device, platform::Host& host, const mxe_job& job,
+                             uint32_t cycles) {
   demand(mxe_clear_counters(&device.driver), "mxe_clear_counters");
   uint32_t id = 0;
   demand(mxe_submit(&device.driver, &job, nullptr, &id), "mxe_submit");
@@ -286,17 +290,17 @@ std::string CoSim::break_off(Device& device, Host& host, const mxe_job& job, uin
   demand(mxe_read_counters(&device.driver, &done), "mxe_read_counters");
   demand(mxe_recover(&device.driver, options_.timeout_us), "mxe_recover");
   JobOutcome outcome;
-  finish(device, outcome, id, current_cycle());
+  finish(device, outcome, id, platform::current_cycle());
   return fmt::format("{} ({} blocks, {} of them in clocks with two)", mxe_strerror(outcome.result),
                      done.blocks, done.dual_cycles);
 }
 
 /// The next job to be submitted is the first of the batch.
-void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
+void CoSim::add_faults(Device& device, platform::Host& host, const Batch& batch,
                        const std::vector<JobImage>& images) {
   host.memory().clear_faults();
   device.faulty_bytes.clear();
-  const auto add = [&](uint64_t address, Memory::Faulty requests) {
+  const auto add = [&](uint64_t address, platform::Memory::Faulty requests) {
     host.memory().add_fault(address, 1, requests);
     device.faulty_bytes.push_back(address);
   };
@@ -304,21 +308,22 @@ void CoSim::add_faults(Device& device, Host& host, const Batch& batch,
     const mxe_device& driver = device.driver;
     const uint64_t entry = entry_of(driver, driver.tail + static_cast<uint32_t>(fault.job));
     if (fault.part == "descriptor") {
-      add(entry + fault.byte % kSlotBytes, Memory::Faulty::all);
+      add(entry + fault.byte % kSlotBytes, platform::Memory::Faulty::all);
     } else if (fault.part == "record") {
       // The half with the status: the other may be a burst of its own, whose failure hides nothing.
-      add(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2), Memory::Faulty::writes);
+      add(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2),
+          platform::Memory::Faulty::writes);
     } else if (const auto address = images[fault.job].byte_of(fault.part, fault.row, fault.byte)) {
-      add(*address, Memory::Faulty::all);
+      add(*address, platform::Memory::Faulty::all);
     }
   }
 }
 
-void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
+void CoSim::run_into_reset(Device& device, platform::Host& host, const Batch& batch,
                            const std::vector<JobImage>& images) {
   write_images(host, images);
   add_faults(device, host, batch, images);
-  const uint64_t start = current_cycle();
+  const uint64_t start = platform::current_cycle();
   const std::size_t count = std::min<std::size_t>(images.size(), options_.ring_entries);
   device.before_reset.assign(count, {});
   std::vector<uint32_t> ids(count);
@@ -334,11 +339,12 @@ void CoSim::run_into_reset(Device& device, Host& host, const Batch& batch,
 }
 
 /// Returns the job's id.
-uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const JobImage& image) {
+uint32_t CoSim::submit(Device& device, platform::Host& host, const CosimJob& job,
+                       const JobImage& image) {
   const auto change_descriptor = [&] {
     const mxe_device& driver = device.driver;
     uint8_t* bytes = host.memory().data(entry_of(driver, driver.tail - 1u), kSlotBytes);
-    DescriptorBytes descriptor;
+    engine::DescriptorBytes descriptor;
     std::memcpy(descriptor.data(), bytes, kSlotBytes);
     if (job.in_turn) read_in_turn(descriptor);
     apply(job.claims, descriptor);
@@ -352,7 +358,7 @@ uint32_t CoSim::submit(Device& device, Host& host, const CosimJob& job, const Jo
   return id;
 }
 
-void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
+void CoSim::run_jobs(Device& device, platform::Host& host, const Batch& batch,
                      const std::vector<JobImage>& images) {
   device.outcomes.assign(images.size(), {});
   add_faults(device, host, batch, images);
@@ -360,7 +366,7 @@ void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
                           device.traffic);
   if (batch.masked) actions.mask();
   if (batch.disabled_for != 0) actions.put_to_sleep();
-  const uint64_t start = current_cycle();
+  const uint64_t start = platform::current_cycle();
   const std::size_t ring = options_.ring_entries, count = images.size();
   std::vector<uint32_t> ids;
   for (std::size_t i = 0; i < count; i++) {
@@ -382,7 +388,7 @@ void CoSim::run_jobs(Device& device, Host& host, const Batch& batch,
 
 void CoSim::finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start) {
   outcome.result = mxe_wait(&device.driver, id, options_.timeout_us, &outcome.completion);
-  outcome.seen_done = current_cycle() - start;
+  outcome.seen_done = platform::current_cycle() - start;
   // Every later job would hang for as long.
   if (outcome.result == MXE_ERR_TIMEOUT) {
     throw Error(fmt::format("a job on the {} hangs: nothing completed for {} us", device.name,
@@ -646,4 +652,4 @@ void CoSim::compare_counters(Exact exact) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -16,10 +16,10 @@
 #include "tb/cosim/job_image.h"
 #include "tb/cosim/scoreboard.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// Observes what the RTL did in a co-simulation, once that has been compared.
-class CoSimObserver : public RtlObserver {
+class CoSimObserver : public rtl::RtlObserver {
  public:
   /// A job ended in a way that is allowed, with or without success.
   virtual void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
@@ -31,10 +31,10 @@ class CoSimObserver : public RtlObserver {
 
 struct CoSimOptions {
   Params params = Params::named("small");
-  MemoryTiming timing;
-  RtlOptions rtl;
+  engine::MemoryTiming timing;
+  rtl::RtlOptions rtl;
   /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
-  uint64_t memory_base = Memory::Config{}.base;
+  uint64_t memory_base = platform::Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
   bool structural = false;  ///< the model computes block by block, not by the golden GEMM
   /// For an RTL that can do less than `params` admit, or that `params` alone do not describe. The
@@ -150,18 +150,18 @@ class CoSim {
   /// Clock cycles that the RTL simulated.
   uint64_t rtl_cycles() const;
   /// For tests that do more than jobs. Null if that engine does not run.
-  Platform* model() { return model_ ? model_->platform.get() : nullptr; }
-  Platform* rtl() { return rtl_ ? rtl_->platform.get() : nullptr; }
+  platform::Platform* model() { return model_ ? model_->platform.get() : nullptr; }
+  platform::Platform* rtl() { return rtl_ ? rtl_->platform.get() : nullptr; }
 
  private:
   /// One engine under test and its driver.
   struct Device {
     std::string name;
     EngineFeatures features;
-    std::unique_ptr<Platform> platform;
+    std::unique_ptr<platform::Platform> platform;
     DriverTap tap;
     mxe_device driver{};
-    std::optional<DriverRing> ring;  // after the first batch
+    std::optional<platform::DriverRing> ring;  // after the first batch
     std::vector<JobOutcome> outcomes;
     std::vector<JobOutcome> before_reset;
     uint32_t last_job = 0, last_status = 0;  // registers, after the batch
@@ -174,23 +174,24 @@ class CoSim {
   };
 
   std::unique_ptr<Device> make_device(const char* name, const EngineFeatures& features,
-                                      const Platform::EngineFactory& factory);
+                                      const platform::Platform::EngineFactory& factory);
   /// The state of every FSM, for the message of a simulation that ended early.
   std::string rtl_states() const;
   std::vector<JobImage> place(const Batch& batch);
-  void run_on(Device& device, Host& host, const Batch& batch, const std::vector<JobImage>& images);
-  void open(Device& device, Host& host);
-  void run_into_reset(Device& device, Host& host, const Batch& batch,
+  void run_on(Device& device, platform::Host& host, const Batch& batch,
+              const std::vector<JobImage>& images);
+  void open(Device& device, platform::Host& host);
+  void run_into_reset(Device& device, platform::Host& host, const Batch& batch,
                       const std::vector<JobImage>& images);
-  uint32_t submit(Device& device, Host& host, const CosimJob& job, const JobImage& image);
-  void run_jobs(Device& device, Host& host, const Batch& batch,
+  uint32_t submit(Device& device, platform::Host& host, const CosimJob& job, const JobImage& image);
+  void run_jobs(Device& device, platform::Host& host, const Batch& batch,
                 const std::vector<JobImage>& images);
   void finish(Device& device, JobOutcome& outcome, uint32_t id, uint64_t start);
   void set_counters(Device& device, const BatchEvents& events);
-  void run_empty_jobs(Device& device, Host& host, uint32_t count);
-  void run_endless_jobs(Device& device, Host& host, uint32_t cycles);
-  std::string break_off(Device& device, Host& host, const mxe_job& job, uint32_t cycles);
-  void add_faults(Device& device, Host& host, const Batch& batch,
+  void run_empty_jobs(Device& device, platform::Host& host, uint32_t count);
+  void run_endless_jobs(Device& device, platform::Host& host, uint32_t cycles);
+  std::string break_off(Device& device, platform::Host& host, const mxe_job& job, uint32_t cycles);
+  void add_faults(Device& device, platform::Host& host, const Batch& batch,
                   const std::vector<JobImage>& images);
   void check(const Batch& batch, const std::vector<JobImage>& images);
   void check_faults(const Batch& batch, const Device& device);
@@ -227,4 +228,4 @@ class CoSim {
   bool counters_can_be_set_ = true;
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -8,7 +8,7 @@
 
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 JobCounts& JobCounts::operator+=(const JobCounts& other) {
   blocks += other.blocks;
@@ -19,7 +19,7 @@ JobCounts& JobCounts::operator+=(const JobCounts& other) {
 }
 
 std::string CosimJob::describe() const {
-  const JobLayout& l = layout;
+  const job::JobLayout& l = layout;
   const auto format = [](numerics::FormatId id) { return numerics::element_format(id).name; };
   std::string text = batch == 1 ? "" : fmt::format("{} of ", batch);
   text += fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
@@ -27,7 +27,7 @@ std::string CosimJob::describe() const {
     text += fmt::format(" + {}bias{}", bias_bf16 ? "bf16 " : "", bias_one_row ? " row" : "");
   }
   text += fmt::format(" -> {}", output.name());
-  if (output.kind == OutputFormat::Kind::mx) {
+  if (output.kind == job::OutputFormat::Kind::mx) {
     text += fmt::format(" ({}{})", numerics::scale_rule_name(output.requant.rule),
                         output.requant.overflow == numerics::Overflow::special ? ", special" : "");
   }
@@ -60,9 +60,9 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
 }
 
 JobResult CosimJob::expected(bool fp4_dual) const {
-  const std::vector<float> results = sums(engine_sums(fp4_dual));
+  const std::vector<float> results = sums(job::engine_sums(fp4_dual));
   JobResult golden;
-  golden.stored = store_output(results, a.rows, n(), output);
+  golden.stored = job::store_output(results, a.rows, n(), output);
   golden.counts.blocks = a.rows * n() * a.scale_columns();
   golden.counts.nan_results = static_cast<uint64_t>(
       std::count_if(results.begin(), results.end(), [](float x) { return std::isnan(x); }));
@@ -72,4 +72,4 @@ JobResult CosimJob::expected(bool fp4_dual) const {
   return golden;
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -9,7 +9,7 @@
 #include "tb/cosim/engine_features.h"
 #include "tb/cosim/spoil.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// What a job must add to the counters that follow from data alone.
 struct JobCounts {
@@ -23,12 +23,12 @@ inline constexpr uint64_t kRecordBytes = 16;
 
 /// The outcome that a job must have.
 struct JobResult {
-  StoredOutput stored;
+  job::StoredOutput stored;
   JobCounts counts;
 };
 
 /// A job of the co-simulation, with what is known about it besides.
-struct CosimJob : Job {
+struct CosimJob : job::Job {
   std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
   Claims claims;              ///< wrong sizes written to the descriptor
   bool in_turn = false;       ///< CONTROL.early is cleared, though the driver would set it
@@ -43,4 +43,4 @@ struct CosimJob : Job {
   JobResult expected(bool fp4_dual) const;
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

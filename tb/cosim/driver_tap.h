@@ -6,7 +6,7 @@
 #include "mxe_driver.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// A port between the C driver and the device, which can change the descriptor of a job after the
 /// driver has written it and before the device is told. It must not move while it is in use.
@@ -65,4 +65,4 @@ class DriverTap {
   mxe_port port_{};
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

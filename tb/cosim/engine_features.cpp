@@ -7,7 +7,7 @@
 
 #include "model/numerics/gemm/accumulate.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 bool contains(const std::vector<numerics::FormatId>& formats, numerics::FormatId format) {
@@ -21,9 +21,9 @@ bool EngineFeatures::has_pair(numerics::FormatId a, numerics::FormatId b) const 
          numerics::pair_tree_width(a, b) <= params.tree_w;
 }
 
-bool EngineFeatures::has_result(const OutputFormat& output) const {
+bool EngineFeatures::has_result(const job::OutputFormat& output) const {
   return std::any_of(results.begin(), results.end(),
-                     [&](const OutputFormat& r) { return r.code() == output.code(); });
+                     [&](const job::OutputFormat& r) { return r.code() == output.code(); });
 }
 
 std::string EngineFeatures::contradiction(const mxe_capabilities& registers) const {
@@ -36,15 +36,15 @@ std::string EngineFeatures::contradiction(const mxe_capabilities& registers) con
     if (found.*(info.field) == params.*(info.field)) continue;
     return differ(info.shown_by, found.*(info.field), params.*(info.field));
   }
-  const auto has_kind = [&](OutputFormat::Kind kind) {
+  const auto has_kind = [&](job::OutputFormat::Kind kind) {
     return std::any_of(results.begin(), results.end(),
-                       [&](const OutputFormat& r) { return r.kind == kind; });
+                       [&](const job::OutputFormat& r) { return r.kind == kind; });
   };
-  const bool bf16 = bias_bf16 || has_kind(OutputFormat::Kind::bf16);
+  const bool bf16 = bias_bf16 || has_kind(job::OutputFormat::Kind::bf16);
   if (registers.bf16 != bf16) return differ("FEATURES.bf16", registers.bf16, bf16);
-  const bool mx_out = has_kind(OutputFormat::Kind::mx);
+  const bool mx_out = has_kind(job::OutputFormat::Kind::mx);
   if (registers.mx_out != mx_out) return differ("FEATURES.mx_out", registers.mx_out, mx_out);
   return "";
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

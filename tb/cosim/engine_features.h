@@ -10,7 +10,7 @@
 #include "model/params/params.h"
 #include "mxe_driver.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// What an engine can do, as far as whoever gives it jobs has to know. The features of a
 /// configuration are all that its parameters admit; an engine of your own may do less, and says so
@@ -23,7 +23,8 @@ struct EngineFeatures {
   std::vector<numerics::FormatId> formats_a{numerics::kAllFormats.begin(),
                                             numerics::kAllFormats.end()};
   std::vector<numerics::FormatId> formats_b = formats_a;
-  std::vector<OutputFormat> results = all_output_formats();  ///< rule and overflow do not matter
+  std::vector<job::OutputFormat> results =
+      job::all_output_formats();  ///< rule and overflow do not matter
   bool bias_fp32 = true, bias_bf16 = true;
   bool batches = true;  ///< a job may have several products
   /// The counters are kept: their sum and those that data decide are compared.
@@ -39,11 +40,11 @@ struct EngineFeatures {
   std::vector<std::string> waves;
 
   bool has_pair(numerics::FormatId a, numerics::FormatId b) const;
-  bool has_result(const OutputFormat& output) const;
+  bool has_result(const job::OutputFormat& output) const;
   /// Whether CONTROL may say so.
   bool has_bias(bool bias, bool bf16) const { return bf16 ? bias_bf16 : bias_fp32 || !bias; }
   /// What the capability registers say otherwise, one line; empty if they agree.
   std::string contradiction(const mxe_capabilities& registers) const;
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

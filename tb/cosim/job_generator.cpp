@@ -6,7 +6,7 @@
 
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 template <class T, std::size_t N>
@@ -54,14 +54,15 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   do {
     spec.output = output();
   } while (!beyond_features && !features_.has_result(spec.output));
-  if (random_.one_in(2)) spec.bias = random_.one_in(3) ? BiasKind::row : BiasKind::full;
-  if (spec.values == Values::boundaries || spec.values == Values::ties) spec.bias = BiasKind::full;
+  if (random_.one_in(2)) spec.bias = random_.one_in(3) ? job::BiasKind::row : job::BiasKind::full;
+  if (spec.values == Values::boundaries || spec.values == Values::ties)
+    spec.bias = job::BiasKind::full;
   spec.bias_bf16 = random_.one_in(3);
   if (!beyond_features) {
     spec.bias_bf16 = spec.bias_bf16 ? features_.bias_bf16 : !features_.bias_fp32;
     if (!features_.bias_fp32 && !features_.bias_bf16) {
       spec.bias_bf16 = false;
-      spec.bias = BiasKind::none;
+      spec.bias = job::BiasKind::none;
     }
   }
   spec.layout = layout(spec.bias_bf16 ? 2 : 4, spec.output.alignment());
@@ -111,25 +112,26 @@ std::size_t JobGenerator::extent(unsigned tile, unsigned max) {
   return std::clamp<uint64_t>(multiple + random_.uniform(0, 2) - 1, 1, max);
 }
 
-OutputFormat JobGenerator::output() {
-  OutputFormat output;
+job::OutputFormat JobGenerator::output() {
+  job::OutputFormat output;
   output.requant.format = pick(random_, numerics::kAllFormats);
   output.requant.rule = static_cast<numerics::ScaleRule>(random_.uniform(0, 3));
   output.requant.overflow =
       random_.one_in(2) ? numerics::Overflow::special : numerics::Overflow::saturate;
   const bool fp32 = random_.one_in(3), narrow = random_.one_in(5);
   if (fp32) return output;
-  output.kind = OutputFormat::Kind::mx;
-  if (narrow) output.kind = number_formats()[random_.uniform(1, number_formats().size() - 1)].kind;
+  output.kind = job::OutputFormat::Kind::mx;
+  if (narrow)
+    output.kind = job::number_formats()[random_.uniform(1, job::number_formats().size() - 1)].kind;
   return output;
 }
 
-JobLayout JobGenerator::layout(unsigned c_alignment, unsigned d_alignment) {
+job::JobLayout JobGenerator::layout(unsigned c_alignment, unsigned d_alignment) {
   const auto offset = [this](unsigned alignment) {
     return static_cast<unsigned>(random_.uniform(0, 63) / alignment * alignment);
   };
   const auto gap = [&](unsigned alignment) { return random_.one_in(2) ? 0 : offset(alignment); };
-  JobLayout l;
+  job::JobLayout l;
   l.a_offset = offset(1);
   l.b_offset = offset(1);
   l.a_scale_offset = offset(1);
@@ -149,4 +151,4 @@ JobLayout JobGenerator::layout(unsigned c_alignment, unsigned d_alignment) {
   return l;
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -5,7 +5,7 @@
 #include "tb/cosim/engine_features.h"
 #include "tb/cosim/job_spec.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// Limits of generated jobs.
 struct JobMix {
@@ -33,15 +33,15 @@ class JobGenerator {
  private:
   JobSpec next_spec(numerics::FormatId format_a, numerics::FormatId format_b, bool beyond_features);
   std::size_t extent(unsigned tile, unsigned max);
-  OutputFormat output();
+  job::OutputFormat output();
   std::size_t products(const JobSpec& spec) const;
   std::vector<Spoil> spoils(const JobSpec& spec);
   Spoil spoil();
-  JobLayout layout(unsigned c_alignment, unsigned d_alignment);
+  job::JobLayout layout(unsigned c_alignment, unsigned d_alignment);
 
   EngineFeatures features_;
   Random random_;
   JobMix mix_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -8,7 +8,7 @@
 
 #include "model/numerics/base/random.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 constexpr std::size_t kGuardBytes = 64;
@@ -21,12 +21,12 @@ uint8_t last_byte_mask(numerics::FormatId format, std::size_t k) {
 
 }  // namespace
 
-JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
+JobImage::JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed)
     : address_(address), output_(job.output) {
-  const JobShape shape = job.shape();
-  JobParts parts(shape, job.layout);
-  for (JobPart* part : {&parts.a, &parts.a_scales, &parts.b, &parts.b_scales, &parts.c, &parts.d,
-                        &parts.d_scales}) {
+  const job::JobShape shape = job.shape();
+  job::JobParts parts(shape, job.layout);
+  for (job::JobPart* part : {&parts.a, &parts.a_scales, &parts.b, &parts.b_scales, &parts.c,
+                             &parts.d, &parts.d_scales}) {
     if (part->exists()) place(*part);
   }
   descriptor_ = parts.descriptor(shape);
@@ -42,11 +42,11 @@ JobImage::JobImage(const Job& job, uint64_t address, uint64_t noise_seed)
   write_rows(parts.b, numerics::pack_rows(job.b), last_byte_mask(job.b.format, shape.k));
   write_rows(parts.a_scales, job.a.scales, 0xFF);
   write_rows(parts.b_scales, job.b.scales, 0xFF);
-  if (parts.c.exists()) write_rows(parts.c, store_bias(job.bias, job.bias_bf16), 0xFF);
+  if (parts.c.exists()) write_rows(parts.c, job::store_bias(job.bias, job.bias_bf16), 0xFF);
 }
 
 /// Chooses a part's address, after a guard.
-void JobImage::place(JobPart& part) {
+void JobImage::place(job::JobPart& part) {
   const uint64_t end = parts_.empty() ? address_ : parts_.back().end();
   part.address = (end + kGuardBytes + 63) / 64 * 64 + part.offset;
   parts_.push_back(part);
@@ -55,7 +55,7 @@ void JobImage::place(JobPart& part) {
 /// Every row and the bytes around it.
 void JobImage::make_ranges() {
   cover(address_, address_ + kGuardBytes);
-  for (const JobPart& part : parts_) {
+  for (const job::JobPart& part : parts_) {
     const std::size_t rows = part.stride == 0 ? 1 : part.rows;
     for (std::size_t row = 0; row < rows; row++) {
       const uint64_t begin = part.address + row * part.stride;
@@ -92,13 +92,13 @@ uint64_t JobImage::address_of(std::size_t index) const {
   return range.begin + (index - range.index);
 }
 
-void JobImage::write_to(Memory& memory) const {
+void JobImage::write_to(platform::Memory& memory) const {
   for (const Range& range : ranges_) {
     std::memcpy(memory.data(range.begin, range.size), before_.data() + range.index, range.size);
   }
 }
 
-std::vector<uint8_t> JobImage::read_from(Memory& memory) const {
+std::vector<uint8_t> JobImage::read_from(platform::Memory& memory) const {
   std::vector<uint8_t> bytes(before_.size());
   for (const Range& range : ranges_) {
     std::memcpy(bytes.data() + range.index, memory.data(range.begin, range.size), range.size);
@@ -106,7 +106,7 @@ std::vector<uint8_t> JobImage::read_from(Memory& memory) const {
   return bytes;
 }
 
-void JobImage::write_rows(const JobPart& part, const std::vector<uint8_t>& packed,
+void JobImage::write_rows(const job::JobPart& part, const std::vector<uint8_t>& packed,
                           uint8_t last_byte_mask) {
   const std::size_t row_bytes = part.row_bytes;
   for (std::size_t row = 0; row * row_bytes < packed.size(); row++) {
@@ -117,7 +117,7 @@ void JobImage::write_rows(const JobPart& part, const std::vector<uint8_t>& packe
   }
 }
 
-std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
+std::vector<uint8_t> JobImage::after(const job::StoredOutput& results) const {
   std::vector<uint8_t> image = before_;
   const auto write = [&](uint64_t address, uint64_t stride, const std::vector<uint8_t>& bytes) {
     const std::size_t rows = std::size_t{descriptor_.batch} * descriptor_.m;
@@ -133,12 +133,12 @@ std::vector<uint8_t> JobImage::after(const StoredOutput& results) const {
 }
 
 unsigned JobImage::bits_of_result() const {
-  if (output_.kind != OutputFormat::Kind::mx) return output_.alignment() * 8;
+  if (output_.kind != job::OutputFormat::Kind::mx) return output_.alignment() * 8;
   return static_cast<unsigned>(numerics::element_format(output_.requant.format).bits);
 }
 
 Place JobImage::locate(uint64_t address) const {
-  const auto part = std::find_if(parts_.begin(), parts_.end(), [address](const JobPart& p) {
+  const auto part = std::find_if(parts_.begin(), parts_.end(), [address](const job::JobPart& p) {
     return address >= p.address && address < p.end();
   });
   if (part == parts_.end()) return {fmt::format("a guard byte at {:#x}", address), address, 1};
@@ -164,10 +164,10 @@ Place JobImage::locate(uint64_t address) const {
 
 std::optional<uint64_t> JobImage::byte_of(const std::string& part, uint64_t row,
                                           uint64_t byte) const {
-  for (const JobPart& p : parts_) {
+  for (const job::JobPart& p : parts_) {
     if (part == p.name) return p.address + row % p.rows * p.stride + byte % p.row_bytes;
   }
   return {};
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -10,7 +10,7 @@
 #include "model/job/job.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// A number of the results, or another byte of a job's memory.
 struct Place {
@@ -27,7 +27,7 @@ class JobImage {
  public:
   /// Lays the job out from bus address `address` on. `noise_seed` is for the bytes that do not
   /// matter.
-  JobImage(const Job& job, uint64_t address, uint64_t noise_seed);
+  JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed);
 
   const mxe_job& descriptor() const { return descriptor_; }
   /// Where the first range begins and the last one ends.
@@ -38,10 +38,10 @@ class JobImage {
   std::size_t index_of(uint64_t address) const;
   uint64_t address_of(std::size_t index) const;
   /// Puts before() into memory; takes the same bytes out of it.
-  void write_to(Memory& memory) const;
-  std::vector<uint8_t> read_from(Memory& memory) const;
+  void write_to(platform::Memory& memory) const;
+  std::vector<uint8_t> read_from(platform::Memory& memory) const;
   /// Memory after the job, for these results.
-  std::vector<uint8_t> after(const StoredOutput& results) const;
+  std::vector<uint8_t> after(const job::StoredOutput& results) const;
   /// What a byte belongs to.
   Place locate(uint64_t address) const;
   /// Address of a byte that the engine reads or writes in `part` ("A", "scales of A", "B", "scales
@@ -56,18 +56,19 @@ class JobImage {
     std::size_t size, index;  // its first byte is before_[index]
   };
 
-  void place(JobPart& part);
+  void place(job::JobPart& part);
   void make_ranges();
   void cover(uint64_t begin, uint64_t end);
-  void write_rows(const JobPart& part, const std::vector<uint8_t>& packed, uint8_t last_byte_mask);
+  void write_rows(const job::JobPart& part, const std::vector<uint8_t>& packed,
+                  uint8_t last_byte_mask);
   unsigned bits_of_result() const;
 
   uint64_t address_;
   mxe_job descriptor_{};
-  OutputFormat output_;
+  job::OutputFormat output_;
   std::vector<uint8_t> before_;
-  std::vector<JobPart> parts_;  // those that exist, ascending
-  std::vector<Range> ranges_;   // ascending
+  std::vector<job::JobPart> parts_;  // those that exist, ascending
+  std::vector<Range> ranges_;        // ascending
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -11,7 +11,7 @@
 #include "model/numerics/base/random.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -245,9 +245,9 @@ void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
 
 /// Mantissa bits of what results are rounded to; FP32 is not rounded at all, and gets those of
 /// BF16.
-int mantissa_bits(const OutputFormat& output) {
+int mantissa_bits(const job::OutputFormat& output) {
   constexpr int kBfloat16Bits = 7;
-  const NumberFormat* numbers = output.numbers();
+  const job::NumberFormat* numbers = output.numbers();
   if (numbers == nullptr) return numerics::element_format(output.requant.format).mantissa_bits;
   if (numbers->narrow == nullptr) return kBfloat16Bits;
   // The largest number is 2 - 2^-bits times a power of two.
@@ -257,9 +257,9 @@ int mantissa_bits(const OutputFormat& output) {
 
 /// The exponent of the smallest number that is halfway between two results: of FP16 or BF16, half
 /// the smallest subnormal number.
-int smallest_tie(const OutputFormat& output) {
+int smallest_tie(const job::OutputFormat& output) {
   constexpr int kSmallestFp32 = -149;
-  const NumberFormat* numbers = output.numbers();
+  const job::NumberFormat* numbers = output.numbers();
   if (numbers == nullptr || numbers->narrow == nullptr) return kSmallestFp32;
   return std::ilogb(numbers->smallest) - mantissa_bits(output) - 1;
 }
@@ -267,7 +267,7 @@ int smallest_tie(const OutputFormat& output) {
 /// Numbers on and beside the points where a block's scale or an element's rounding changes.
 class BoundaryBlock {
  public:
-  BoundaryBlock(const OutputFormat& output, Random& random)
+  BoundaryBlock(const job::OutputFormat& output, Random& random)
       : output_(output), bits_(mantissa_bits(output)), smallest_tie_(smallest_tie(output)) {
     exponent_ =
         static_cast<int>(random.one_in(4) ? random.uniform(0, 276) : random.uniform(130, 170)) -
@@ -294,7 +294,7 @@ class BoundaryBlock {
         break;
       case 1:
         significand = 2 - step;
-        if (output_.kind == OutputFormat::Kind::mx) {
+        if (output_.kind == job::OutputFormat::Kind::mx) {
           const numerics::ElementFormat& format = numerics::element_format(output_.requant.format);
           significand = format.max / std::ldexp(1.0, format.emax);
         }
@@ -329,7 +329,7 @@ class BoundaryBlock {
     }
   }
 
-  OutputFormat output_;
+  job::OutputFormat output_;
   int bits_, smallest_tie_, exponent_ = 0;
   std::size_t peak_column_ = 0;
   float peak_ = 0;
@@ -389,8 +389,8 @@ float lone_bit(std::size_t row, std::size_t column) {
 std::vector<float> make_bias(const JobSpec& spec) {
   constexpr uint64_t kStream = 0xB1A5;
   std::vector<float> bias;
-  if (spec.bias == BiasKind::none) return bias;
-  const std::size_t rows = spec.bias == BiasKind::row ? 1 : spec.batch * spec.m;
+  if (spec.bias == job::BiasKind::none) return bias;
+  const std::size_t rows = spec.bias == job::BiasKind::row ? 1 : spec.batch * spec.m;
   for (std::size_t row = 0; row < rows; row++) {
     Random random(mix64(spec.seed + mix64(kStream)) + row);
     BoundaryBlock block(spec.output, random);
@@ -406,7 +406,7 @@ std::vector<float> make_bias(const JobSpec& spec) {
       }
     }
   }
-  return spec.bias_bf16 ? round_to_bfloat16(bias) : bias;
+  return spec.bias_bf16 ? job::round_to_bfloat16(bias) : bias;
 }
 
 }  // namespace
@@ -457,7 +457,7 @@ CosimJob make_job(const JobSpec& spec) {
   if (spec.layout.a_one_row) repeat_first_row(job.a);
   if (spec.layout.b_one_row) repeat_first_row(job.b);
   job.bias = make_bias(spec);
-  job.bias_one_row = spec.bias == BiasKind::row;
+  job.bias_one_row = spec.bias == job::BiasKind::row;
   job.bias_bf16 = spec.bias_bf16;
   job.output = spec.output;
   job.layout = spec.layout;
@@ -468,4 +468,4 @@ CosimJob make_job(const JobSpec& spec) {
   return job;
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

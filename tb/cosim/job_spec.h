@@ -11,7 +11,7 @@
 #include "model/numerics/formats/format.h"
 #include "tb/cosim/cosim_job.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// What kind of values a job computes with.
 enum class Values : uint8_t {
@@ -49,10 +49,10 @@ struct JobSpec {
   std::size_t batch = 1;
   Values values = Values::ones;
   uint64_t seed = 0;  ///< of the values
-  BiasKind bias = BiasKind::none;
+  job::BiasKind bias = job::BiasKind::none;
   bool bias_bf16 = false;
-  OutputFormat output;
-  JobLayout layout;
+  job::OutputFormat output;
+  job::JobLayout layout;
   std::vector<Spoil> spoils;
   Claims claims;
   bool in_turn = false;  ///< operands are read as if they were results of the job before
@@ -62,4 +62,4 @@ struct JobSpec {
 /// that is left (only `quantized` rounds a cut block anew).
 CosimJob make_job(const JobSpec& spec);
 
-}  // namespace mxe
+}  // namespace mxe::cosim

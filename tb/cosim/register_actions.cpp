@@ -15,7 +15,7 @@
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 constexpr uint32_t kAllEvents = 0xF;
@@ -30,17 +30,17 @@ bool is_exact_within_jobs(uint32_t offset) {
 
 }  // namespace
 
-RegisterActions::RegisterActions(Host& host, mxe_device& driver, std::string engine,
+RegisterActions::RegisterActions(platform::Host& host, mxe_device& driver, std::string engine,
                                  bool has_counters, std::vector<std::string>& seen)
     : host_(host),
       driver_(driver),
       engine_(std::move(engine)),
       has_counters_(has_counters),
-      start_(current_cycle()),
+      start_(platform::current_cycle()),
       seen_(seen) {}
 
 void RegisterActions::log(const std::string& what) {
-  seen_.push_back(fmt::format("cycle {}: {}", current_cycle() - start_, what));
+  seen_.push_back(fmt::format("cycle {}: {}", platform::current_cycle() - start_, what));
 }
 
 void RegisterActions::require(bool condition, const std::string& what) const {
@@ -388,4 +388,4 @@ void RegisterActions::unmask(uint64_t timeout_cycles) {
   host_.write32(MXE_REG_IRQ_MASK, mask_);
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

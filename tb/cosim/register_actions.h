@@ -10,7 +10,7 @@
 #include "mxe_driver.h"
 #include "mxe_reg_table.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// What software does with the registers of one engine besides running jobs through the driver.
 /// What must be true of any engine is checked here and throws Error. What the accesses read
@@ -19,7 +19,7 @@ namespace mxe {
 class RegisterActions {
  public:
   /// Logs to `seen`, with times that count from now. An engine without counters need not count.
-  RegisterActions(Host& host, mxe_device& driver, std::string engine, bool has_counters,
+  RegisterActions(platform::Host& host, mxe_device& driver, std::string engine, bool has_counters,
                   std::vector<std::string>& seen);
 
   /// Reads registers, takes snapshots of the counters and tries accesses that must be refused,
@@ -67,7 +67,7 @@ class RegisterActions {
   /// The ring index that the device has as its tail.
   uint16_t device_tail() const { return static_cast<uint16_t>(driver_.tail - driver_.origin); }
 
-  Host& host_;
+  platform::Host& host_;
   mxe_device& driver_;
   std::string engine_;
   bool has_counters_;
@@ -77,4 +77,4 @@ class RegisterActions {
   uint16_t first_ = 0;  // ring index of the first job after mask() or put_to_sleep()
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

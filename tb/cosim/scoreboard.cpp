@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 /// The number in `place`, little endian, of the bytes of an image.
@@ -87,4 +87,4 @@ void Scoreboard::check_counts(const std::string& engine, std::size_t number,
   compare("bytes_written", expected.bytes_written, found.bytes_written);
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

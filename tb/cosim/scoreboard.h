@@ -10,7 +10,7 @@
 #include "tb/cosim/cosim_job.h"
 #include "tb/cosim/job_image.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// One thing that was not as it must be.
 struct Mismatch {
@@ -60,4 +60,4 @@ class Scoreboard {
   std::vector<Mismatch> mismatches_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::cosim

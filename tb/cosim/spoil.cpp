@@ -9,7 +9,7 @@
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::cosim {
 namespace {
 
 enum class Kind : uint8_t { reserved, size, format, out_format, c_number, d_number };
@@ -46,7 +46,7 @@ const Field* find_field(const std::string& name) {
 }
 
 bool is_legal_output(uint32_t code) {
-  return find_number_format(code) || (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
+  return job::find_number_format(code) || (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
 }
 
 /// Calls `use` with offset and bit of every reserved bit.
@@ -97,14 +97,14 @@ uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size) {
   return MXE_STATUS_OK;
 }
 
-void read_in_turn(DescriptorBytes& descriptor) {
+void read_in_turn(engine::DescriptorBytes& descriptor) {
   uint32_t control = 0;
   std::memcpy(&control, descriptor.data() + MXE_DESC_CONTROL, sizeof control);
   control &= ~uint32_t{MXE_DESC_CONTROL_EARLY_MASK};
   std::memcpy(descriptor.data() + MXE_DESC_CONTROL, &control, sizeof control);
 }
 
-void apply(const Spoil& spoil, DescriptorBytes& descriptor) {
+void apply(const Spoil& spoil, engine::DescriptorBytes& descriptor) {
   const Field* field = find_field(spoil.field);
   if (!field) return;
   if (field->kind == Kind::reserved) {
@@ -123,7 +123,7 @@ void apply(const Spoil& spoil, DescriptorBytes& descriptor) {
   std::memcpy(&descriptor[field->offset], &word, sizeof word);
 }
 
-void apply(const Claims& claims, DescriptorBytes& descriptor) {
+void apply(const Claims& claims, engine::DescriptorBytes& descriptor) {
   const std::pair<uint32_t, std::size_t> sizes[] = {
       {claims.m, MXE_DESC_M}, {claims.n, MXE_DESC_N}, {claims.k, MXE_DESC_K}};
   for (const auto& [size, offset] : sizes) {
@@ -131,4 +131,4 @@ void apply(const Claims& claims, DescriptorBytes& descriptor) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::cosim

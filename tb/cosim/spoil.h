@@ -7,7 +7,7 @@
 
 #include "model/engine/timing/descriptor.h"
 
-namespace mxe {
+namespace mxe::cosim {
 
 /// A change to a job's descriptor that breaks one rule of the interface. The engine must answer
 /// with the status of that rule, write nothing but the completion record, and go on with the next
@@ -29,7 +29,7 @@ struct Claims {
 
   bool any() const { return (m | n | k) != 0; }
 };
-void apply(const Claims& claims, DescriptorBytes& descriptor);
+void apply(const Claims& claims, engine::DescriptorBytes& descriptor);
 
 /// What Spoil::field may be.
 const std::vector<std::string>& spoil_fields();
@@ -40,8 +40,8 @@ uint32_t reserved_bits();
 /// sizes in bytes; MXE_STATUS_OK if it breaks none. Of several broken rules the one with the lowest
 /// status counts.
 uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size);
-void apply(const Spoil& spoil, DescriptorBytes& descriptor);
+void apply(const Spoil& spoil, engine::DescriptorBytes& descriptor);
 /// Clears CONTROL.early: the operands may be results of the jobs before.
-void read_in_turn(DescriptorBytes& descriptor);
+void read_in_turn(engine::DescriptorBytes& descriptor);
 
-}  // namespace mxe
+}  // namespace mxe::cosim

@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 void add(BinCounts& counts, const BinCounts& more) {
   for (const auto& [group, bins] : more) {
@@ -87,4 +87,4 @@ std::vector<std::string> cross(const std::vector<std::vector<std::string>>& part
   return joined;
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

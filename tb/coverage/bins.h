@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Hit counts by group and bin; bins that were not hit are absent.
 using BinCounts = std::map<std::string, std::map<std::string, uint64_t>>;
@@ -49,4 +49,4 @@ class Bins {
 std::vector<std::string> cross(const std::vector<std::vector<std::string>>& parts,
                                const std::string& separator = ", ");
 
-}  // namespace mxe
+}  // namespace mxe::coverage

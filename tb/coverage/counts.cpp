@@ -12,7 +12,7 @@
 #include "model/numerics/files/files.h"
 #include "tb/coverage/coverage.h"
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,7 +57,7 @@ void add(CoverageCounts& counts, const CoverageCounts& more) {
   for (const auto& [point, times] : more.lines) counts.lines[point] += times;
 }
 
-LineCounts line_counts(RtlTop& top) {
+LineCounts line_counts(rtl::RtlTop& top) {
   const TemporaryFile file;
   top.write_line_coverage(file.path());
   std::ifstream points(file.path());
@@ -79,4 +79,4 @@ void write_coverage(const std::string& directory, const CoverageCounts& counts) 
   numerics::write_file(directory + "/lines.dat", text);
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

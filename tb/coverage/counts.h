@@ -8,7 +8,7 @@
 #include "model/platform/rtl/rtl_top.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Execution count of each point of the RTL's source, by Verilator's name of the point. Empty
 /// unless the RTL was compiled with MXE_RTL_COVERAGE.
@@ -21,10 +21,10 @@ struct CoverageCounts {
 
 void add(CoverageCounts& counts, const CoverageCounts& more);
 
-LineCounts line_counts(RtlTop& top);
+LineCounts line_counts(rtl::RtlTop& top);
 
 /// Writes DIR/bins.json (all bins with their counts) and, if lines were counted, DIR/lines.dat in
 /// Verilator's format. Throws Error naming the file that cannot be written.
 void write_coverage(const std::string& directory, const CoverageCounts& counts);
 
-}  // namespace mxe
+}  // namespace mxe::coverage

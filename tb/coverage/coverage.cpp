@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/coverage/coverage.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 Bins all_bins() {
   Bins bins;
@@ -15,8 +15,8 @@ Bins all_bins() {
 
 Coverage::Coverage(const Params& params) : jobs_(params), ports_(params) {}
 
-void Coverage::job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
-                            const JobOutcome& outcome) {
+void Coverage::job_compared(const cosim::CosimJob& job, const cosim::JobImage& image,
+                            const cosim::Expectation& expected, const cosim::JobOutcome& outcome) {
   device_.job_ended(outcome, bins_);
   if (outcome.result == MXE_OK) jobs_.sample(job, image, expected, outcome, bins_);
 }
@@ -26,7 +26,7 @@ void Coverage::batch_compared(const struct mxe_counters& counters,
   device_.counters_are(counters, read, bins_);
 }
 
-void Coverage::cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) {
+void Coverage::cycle(const rtl::RtlTop& top, const rtl::RtlInputs& in, const rtl::RtlOutputs& out) {
   if (!states_) states_.emplace(top.signals());
   states_->cycle();
   ports_.cycle(in, out);
@@ -41,4 +41,4 @@ BinCounts Coverage::counts() const {
   return bins.counts();
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

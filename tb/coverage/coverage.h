@@ -11,21 +11,21 @@
 #include "tb/coverage/register_bins.h"
 #include "tb/coverage/state_bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 Bins all_bins();
 
 /// Observes a co-simulation and counts what the RTL did: executed and compared jobs, their data and
 /// results, statuses, counters, pins and internal states.
-class Coverage : public CoSimObserver {
+class Coverage : public cosim::CoSimObserver {
  public:
   explicit Coverage(const Params& params);
 
-  void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
-                    const JobOutcome& outcome) override;
+  void job_compared(const cosim::CosimJob& job, const cosim::JobImage& image,
+                    const cosim::Expectation& expected, const cosim::JobOutcome& outcome) override;
   void batch_compared(const struct mxe_counters& counters,
                       const struct mxe_counters& read) override;
-  void cycle(const RtlTop& top, const RtlInputs& in, const RtlOutputs& out) override;
+  void cycle(const rtl::RtlTop& top, const rtl::RtlInputs& in, const rtl::RtlOutputs& out) override;
 
   BinCounts counts() const;
 
@@ -38,4 +38,4 @@ class Coverage : public CoSimObserver {
   std::optional<StateBins> states_;  // created in the first cycle
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -6,7 +6,7 @@
 #include "model/numerics/base/error.h"
 #include "mxe_counter_table.h"
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 const char* const kStatuses = "status";
@@ -52,7 +52,7 @@ void DeviceBins::define(Bins& bins) {
               counters);
 }
 
-void DeviceBins::job_ended(const JobOutcome& outcome, Bins& bins) {
+void DeviceBins::job_ended(const cosim::JobOutcome& outcome, Bins& bins) {
   const std::string status = status_name(outcome.result);
   bins.hit(kStatuses, status);
   if (outcome.result == MXE_OK && !last_status_.empty()) bins.hit(kAfter, last_status_);
@@ -68,4 +68,4 @@ void DeviceBins::counters_are(const struct mxe_counters& counters, const struct 
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -8,7 +8,7 @@
 #include "tb/cosim/scoreboard.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Coverage of job statuses and counters.
 class DeviceBins {
@@ -16,7 +16,7 @@ class DeviceBins {
   static void define(Bins& bins);
 
   /// Counts how a job and its predecessor ended.
-  void job_ended(const JobOutcome& outcome, Bins& bins);
+  void job_ended(const cosim::JobOutcome& outcome, Bins& bins);
   void counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,
                     Bins& bins) const;
 
@@ -24,4 +24,4 @@ class DeviceBins {
   std::string last_status_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

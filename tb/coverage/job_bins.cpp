@@ -12,7 +12,7 @@
 
 #include "tb/cosim/job_spec.h"
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -83,20 +83,21 @@ std::string operand_scale(uint8_t scale) {
 
 Names number_names() {
   Names names;
-  for (const NumberFormat& format : number_formats()) names.emplace_back(format.name);
+  for (const job::NumberFormat& format : job::number_formats()) names.emplace_back(format.name);
   return names;
 }
 
 Names kind_names() {
   Names names;
-  for (const OutputFormat::Kind kind : output_kinds()) names.emplace_back(kind_name(kind));
+  for (const job::OutputFormat::Kind kind : job::output_kinds())
+    names.emplace_back(job::kind_name(kind));
   return names;
 }
 
 const Names kNumberClasses = {"zero",    "negative zero",     "subnormal", "normal",
                               "largest", "negative infinity", "infinity",  "NaN"};
 
-std::string number_class(float x, const NumberFormat& format) {
+std::string number_class(float x, const job::NumberFormat& format) {
   if (std::isnan(x)) return "NaN";
   if (std::isinf(x)) return x > 0 ? "infinity" : "negative infinity";
   if (x == 0) return std::signbit(x) ? "negative zero" : "zero";
@@ -117,7 +118,8 @@ const char* const kBiasNumbers = "bias numbers";
 
 void define_operands(Bins& bins) {
   Names data;
-  for (const Values values : kRandomValues) data.emplace_back(to_string(values));
+  for (const cosim::Values values : cosim::kRandomValues)
+    data.emplace_back(cosim::to_string(values));
   bins.define("format of A", "Every element format multiplied as A.", ShortRun::all,
               format_names());
   bins.define("format of B", "Every element format multiplied as B.", ShortRun::all,
@@ -165,12 +167,13 @@ void sample_operand(const std::string& name, const numerics::MxTensor& tensor, B
   hit_all(bins, kScales, name, scales);
 }
 
-void sample_operands(const CosimJob& job, Bins& bins) {
+void sample_operands(const cosim::CosimJob& job, Bins& bins) {
   sample_operand("A", job.a, bins);
   sample_operand("B", job.b, bins);
   // Directed cases may have other values.
-  const bool random = std::any_of(kRandomValues.begin(), kRandomValues.end(),
-                                  [&](Values v) { return job.values == to_string(v); });
+  const bool random =
+      std::any_of(cosim::kRandomValues.begin(), cosim::kRandomValues.end(),
+                  [&](cosim::Values v) { return job.values == cosim::to_string(v); });
   if (random) {
     bins.hit(kPairs,
              fmt::format("{} x {}, {}", name_of(job.a.format), name_of(job.b.format), job.values));
@@ -179,8 +182,8 @@ void sample_operands(const CosimJob& job, Bins& bins) {
   const std::string form = job.bias.empty()
                                ? "no bias"
                                : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
-  bins.hit(kBias, form + ", " + kind_name(job.output.kind));
-  const NumberFormat& numbers = bias_format(job.bias_bf16);
+  bins.hit(kBias, form + ", " + job::kind_name(job.output.kind));
+  const job::NumberFormat& numbers = job::bias_format(job.bias_bf16);
   std::set<std::string> classes;
   for (const float x : job.bias) classes.insert(number_class(x, numbers));
   hit_all(bins, kBiasNumbers, width, classes);
@@ -199,10 +202,10 @@ const Names kRules = [] {
 }();
 const Names kOverflows = {"saturate", "special"};
 
-std::string overflow_name(const OutputFormat& output) {
+std::string overflow_name(const job::OutputFormat& output) {
   return kOverflows[static_cast<std::size_t>(output.requant.overflow)];
 }
-std::string rule_name(const OutputFormat& output) {
+std::string rule_name(const job::OutputFormat& output) {
   return numerics::scale_rule_name(output.requant.rule);
 }
 
@@ -214,7 +217,8 @@ void define_results(Bins& bins) {
               ShortRun::some, outputs);
   bins.define("format of D", "Every format of results.", ShortRun::all, [] {
     Names names;
-    for (const OutputFormat& output : all_output_formats()) names.push_back(output.name());
+    for (const job::OutputFormat& output : job::all_output_formats())
+      names.push_back(output.name());
     return names;
   }());
   bins.define(kResults, "Every kind of number among results that are numbers.", ShortRun::some,
@@ -243,21 +247,21 @@ void define_results(Bins& bins) {
 }
 
 /// Bytes of row `row` of a part of the job in memory after the job.
-const uint8_t* row_of(const JobImage& image, const JobOutcome& outcome, const char* part,
-                      std::size_t row) {
+const uint8_t* row_of(const cosim::JobImage& image, const cosim::JobOutcome& outcome,
+                      const char* part, std::size_t row) {
   return outcome.memory.data() + image.index_of(image.byte_of(part, row, 0).value());
 }
 
-void sample_numbers(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
-                    Bins& bins) {
-  const NumberFormat& format = *job.output.numbers();
+void sample_numbers(const cosim::CosimJob& job, const cosim::JobImage& image,
+                    const cosim::JobOutcome& outcome, Bins& bins) {
+  const job::NumberFormat& format = *job.output.numbers();
   std::set<std::string> classes;
   for (std::size_t row = 0; row < job.a.rows; row++) {
-    for (const float x : load_numbers(format, row_of(image, outcome, "D", row), job.n())) {
+    for (const float x : job::load_numbers(format, row_of(image, outcome, "D", row), job.n())) {
       classes.insert(number_class(x, format));
     }
   }
-  hit_all(bins, kResults, kind_name(job.output.kind), classes);
+  hit_all(bins, kResults, job::kind_name(job.output.kind), classes);
 }
 
 std::string result_scale(uint8_t scale) {
@@ -265,8 +269,8 @@ std::string result_scale(uint8_t scale) {
   return scale == 0 || scale == 254 ? std::to_string(scale) : "1 to 253";
 }
 
-void sample_blocks(const CosimJob& job, const JobImage& image, const JobOutcome& outcome,
-                   uint64_t saturations, Bins& bins) {
+void sample_blocks(const cosim::CosimJob& job, const cosim::JobImage& image,
+                   const cosim::JobOutcome& outcome, uint64_t saturations, Bins& bins) {
   const numerics::FormatId format = job.output.requant.format;
   const std::string rule = name_of(format) + ", " + rule_name(job.output);
   const std::string overflow = name_of(format) + ", " + overflow_name(job.output);
@@ -286,10 +290,11 @@ void sample_blocks(const CosimJob& job, const JobImage& image, const JobOutcome&
   if (saturations != 0) bins.hit(kResultElements, overflow + ", beyond the largest");
 }
 
-void sample_results(const CosimJob& job, const JobImage& image, const Expectation& expected,
-                    const JobOutcome& outcome, Bins& bins) {
+void sample_results(const cosim::CosimJob& job, const cosim::JobImage& image,
+                    const cosim::Expectation& expected, const cosim::JobOutcome& outcome,
+                    Bins& bins) {
   bins.hit("format of D", job.output.name());
-  if (job.output.kind != OutputFormat::Kind::mx) {
+  if (job.output.kind != job::OutputFormat::Kind::mx) {
     bins.hit(kOutputs, job.output.name());
     sample_numbers(job, image, outcome, bins);
     return;
@@ -341,17 +346,17 @@ const char* const kLayouts = "layout";
 
 struct LayoutPart {
   const char* name;
-  unsigned JobLayout::*offset;
-  unsigned JobLayout::*gap;
+  unsigned job::JobLayout::*offset;
+  unsigned job::JobLayout::*gap;
 };
 constexpr std::array<LayoutPart, 7> kParts = {{
-    {"A", &JobLayout::a_offset, &JobLayout::a_gap},
-    {"scales of A", &JobLayout::a_scale_offset, &JobLayout::a_scale_gap},
-    {"B", &JobLayout::b_offset, &JobLayout::b_gap},
-    {"scales of B", &JobLayout::b_scale_offset, &JobLayout::b_scale_gap},
-    {"C", &JobLayout::c_offset, &JobLayout::c_gap},
-    {"D", &JobLayout::d_offset, &JobLayout::d_gap},
-    {"scales of D", &JobLayout::d_scale_offset, &JobLayout::d_scale_gap},
+    {"A", &job::JobLayout::a_offset, &job::JobLayout::a_gap},
+    {"scales of A", &job::JobLayout::a_scale_offset, &job::JobLayout::a_scale_gap},
+    {"B", &job::JobLayout::b_offset, &job::JobLayout::b_gap},
+    {"scales of B", &job::JobLayout::b_scale_offset, &job::JobLayout::b_scale_gap},
+    {"C", &job::JobLayout::c_offset, &job::JobLayout::c_gap},
+    {"D", &job::JobLayout::d_offset, &job::JobLayout::d_gap},
+    {"scales of D", &job::JobLayout::d_scale_offset, &job::JobLayout::d_scale_gap},
 }};
 
 void define_layout(Bins& bins) {
@@ -363,7 +368,8 @@ void define_layout(Bins& bins) {
               ShortRun::some, all);
 }
 
-void sample_layout(const CosimJob& job, const JobImage& image, unsigned beat, Bins& bins) {
+void sample_layout(const cosim::CosimJob& job, const cosim::JobImage& image, unsigned beat,
+                   Bins& bins) {
   for (const LayoutPart& part : kParts) {
     if (!image.byte_of(part.name, 0, 0)) continue;
     const bool odd = job.layout.*part.offset % beat != 0;
@@ -384,15 +390,16 @@ void JobBins::define(Bins& bins) {
   define_layout(bins);
 }
 
-void JobBins::sample(const CosimJob& job, const JobImage& image, const Expectation& expected,
-                     const JobOutcome& outcome, Bins& bins) const {
+void JobBins::sample(const cosim::CosimJob& job, const cosim::JobImage& image,
+                     const cosim::Expectation& expected, const cosim::JobOutcome& outcome,
+                     Bins& bins) const {
   sample_operands(job, bins);
   sample_results(job, image, expected, outcome, bins);
   sample_shape(job, bins);
   sample_layout(job, image, params_.mem_bytes(), bins);
 }
 
-void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
+void JobBins::sample_shape(const cosim::CosimJob& job, Bins& bins) const {
   const std::string config = params_.config_name();
   if (config == "custom") return;
   const auto is4 = [](const numerics::MxTensor& t) {
@@ -429,4 +436,4 @@ void JobBins::sample_shape(const CosimJob& job, Bins& bins) const {
                                dual ? "dual rate" : "single rate"));
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -9,7 +9,7 @@
 #include "tb/cosim/scoreboard.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Coverage of jobs: formats, shapes, layouts, and every number of their data and results.
 class JobBins {
@@ -18,13 +18,14 @@ class JobBins {
 
   explicit JobBins(const Params& params) : params_(params) {}
   /// Counts a job that ended without error.
-  void sample(const CosimJob& job, const JobImage& image, const Expectation& expected,
-              const JobOutcome& outcome, Bins& bins) const;
+  void sample(const cosim::CosimJob& job, const cosim::JobImage& image,
+              const cosim::Expectation& expected, const cosim::JobOutcome& outcome,
+              Bins& bins) const;
 
  private:
-  void sample_shape(const CosimJob& job, Bins& bins) const;
+  void sample_shape(const cosim::CosimJob& job, Bins& bins) const;
 
   Params params_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

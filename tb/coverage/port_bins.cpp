@@ -3,7 +3,7 @@
 
 #include "model/platform/engine_module.h"
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 const char* const kMemory = "memory port and interrupt";
@@ -44,7 +44,7 @@ void PortBins::define(Bins& bins) {
               ShortRun::some, std::vector<std::string>(kEvents.begin(), kEvents.end()));
 }
 
-void PortBins::cycle(const RtlInputs& in, const RtlOutputs& out) {
+void PortBins::cycle(const rtl::RtlInputs& in, const rtl::RtlOutputs& out) {
   watch_reads(in, out);
   watch_writes(in, out);
   if (out.irq != irq_) count(out.irq ? irq_rises : irq_falls);
@@ -59,10 +59,10 @@ void PortBins::count_address(Direction& direction, uint64_t address, unsigned le
   direction.under_way++;
 }
 
-void PortBins::watch_reads(const RtlInputs& in, const RtlOutputs& out) {
+void PortBins::watch_reads(const rtl::RtlInputs& in, const rtl::RtlOutputs& out) {
   if (in.m_rvalid && !out.m_rready) count(read_data_waits);
   if (in.m_rvalid && out.m_rready) {
-    if (is_axi_error(in.m_rresp)) count(read_error);
+    if (rtl::is_axi_error(in.m_rresp)) count(read_error);
     reads_.under_way -= in.m_rlast;
   }
   if (!out.m_arvalid) return;
@@ -75,9 +75,9 @@ void PortBins::watch_reads(const RtlInputs& in, const RtlOutputs& out) {
   if (reads_.under_way == kManyUnderWay) count(reads_limit);
 }
 
-void PortBins::watch_writes(const RtlInputs& in, const RtlOutputs& out) {
+void PortBins::watch_writes(const rtl::RtlInputs& in, const rtl::RtlOutputs& out) {
   if (in.m_bvalid && out.m_bready) {
-    if (is_axi_error(in.m_bresp)) count(write_error);
+    if (rtl::is_axi_error(in.m_bresp)) count(write_error);
     writes_.under_way--;
   }
   const bool address = out.m_awvalid && in.m_awready, data = out.m_wvalid && in.m_wready;
@@ -123,4 +123,4 @@ void PortBins::report(Bins& bins) const {
   for (std::size_t i = 0; i < event_count; i++) bins.hit(kMemory, kEvents[i], events_[i]);
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -8,7 +8,7 @@
 #include "model/platform/rtl/rtl_top.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Coverage of bursts, handshakes and errors at the memory port, and of the interrupt.
 class PortBins {
@@ -19,7 +19,7 @@ class PortBins {
   static void define(Bins& bins);
 
   explicit PortBins(const Params& params) : params_(params) {}
-  void cycle(const RtlInputs& in, const RtlOutputs& out);
+  void cycle(const rtl::RtlInputs& in, const rtl::RtlOutputs& out);
   void report(Bins& bins) const;
 
   /// Events at the memory port and the interrupt; each is a bin.
@@ -60,8 +60,8 @@ class PortBins {
   void count(Event event) { events_[event]++; }
   void count_address(Direction& direction, uint64_t address, unsigned length, Event one_beat,
                      Event several, Event split);
-  void watch_reads(const RtlInputs& in, const RtlOutputs& out);
-  void watch_writes(const RtlInputs& in, const RtlOutputs& out);
+  void watch_reads(const rtl::RtlInputs& in, const rtl::RtlOutputs& out);
+  void watch_writes(const rtl::RtlInputs& in, const rtl::RtlOutputs& out);
   void watch_order(bool address, bool first_beat);
   void watch_strobes(uint64_t strobes);
 
@@ -73,4 +73,4 @@ class PortBins {
   bool irq_ = false;
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -9,7 +9,7 @@
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 const char* const kAccesses = "register accesses";
@@ -70,17 +70,17 @@ void RegisterBins::define(Bins& bins) {
               ShortRun::some, cross({causes, {"masked", "unmasked"}}));
 }
 
-void RegisterBins::cycle(const RtlInputs& in, const RtlOutputs& out) {
+void RegisterBins::cycle(const rtl::RtlInputs& in, const rtl::RtlOutputs& out) {
   if (in.s_arvalid && out.s_arready) read_address_ = in.s_araddr;
   if (in.s_awvalid && out.s_awready) write_address_ = in.s_awaddr;
   if (in.s_wvalid && out.s_wready) write_data_ = in.s_wdata;
   if (out.s_rvalid && in.s_rready) {
-    const bool refused = is_axi_error(out.s_rresp);
+    const bool refused = rtl::is_axi_error(out.s_rresp);
     access(read_address_, refused ? "read refused" : "read");
     if (!refused) read(read_address_, out.s_rdata);
   }
   if (out.s_bvalid && in.s_bready) {
-    const bool refused = is_axi_error(out.s_bresp);
+    const bool refused = rtl::is_axi_error(out.s_bresp);
     access(write_address_, refused ? "write refused" : "written");
     if (!refused) written(write_address_, write_data_);
   }
@@ -168,4 +168,4 @@ void RegisterBins::fault_read(uint32_t info) {
   if (operand < kFaultNames.size()) hit(kFaults, kFaultNames[operand]);
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

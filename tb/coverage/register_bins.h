@@ -8,14 +8,14 @@
 #include "model/platform/rtl/rtl_top.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Coverage of register accesses, the ring and the interrupt causes, sampled at the pins.
 class RegisterBins {
  public:
   static void define(Bins& bins);
 
-  void cycle(const RtlInputs& in, const RtlOutputs& out);
+  void cycle(const rtl::RtlInputs& in, const rtl::RtlOutputs& out);
   const BinCounts& counts() const { return counts_; }
 
  private:
@@ -37,4 +37,4 @@ class RegisterBins {
   BinCounts counts_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

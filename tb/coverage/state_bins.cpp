@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-namespace mxe {
+namespace mxe::coverage {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -227,9 +227,9 @@ void StateBins::define(Bins& bins) {
   define_together(bins);
 }
 
-StateBins::StateBins(std::vector<RtlSignal> signals) {
+StateBins::StateBins(std::vector<rtl::RtlSignal> signals) {
   const std::set<std::string> names = watched_signals();
-  for (RtlSignal& signal : signals) {
+  for (rtl::RtlSignal& signal : signals) {
     if (names.count(signal.name()) == 0) continue;
     const uint64_t value = signal.value();
     watched_.push_back({std::move(signal), value, {}});
@@ -282,7 +282,7 @@ void StateBins::report(Bins& bins) const {
 
 void StateBins::report_step(const Watched& watched, const ValuePair& values, uint64_t times,
                             Bins& bins) const {
-  const RtlSignal& signal = watched.signal;
+  const rtl::RtlSignal& signal = watched.signal;
   const auto [from, to] = values;
   for (const Machine& machine : machines()) {
     if (signal.name() != machine.signal) continue;
@@ -298,8 +298,8 @@ void StateBins::report_step(const Watched& watched, const ValuePair& values, uin
 
 void StateBins::report_meeting(const Together& together, const ValuePair& values, uint64_t times,
                                Bins& bins) const {
-  const RtlSignal &first = watched_[together.first].signal,
-                  &second = watched_[together.second].signal;
+  const rtl::RtlSignal &first = watched_[together.first].signal,
+                       &second = watched_[together.second].signal;
   if (first.name() != kSoftReset) {
     bins.hit(kTogether, meeting_bin(first.name(), values.first, second.name(), values.second),
              times);
@@ -308,4 +308,4 @@ void StateBins::report_meeting(const Together& together, const ValuePair& values
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -9,7 +9,7 @@
 #include "model/platform/rtl/rtl_signal.h"
 #include "tb/coverage/bins.h"
 
-namespace mxe {
+namespace mxe::coverage {
 
 /// Coverage of the visible internal states: transitions of the command processor and of the
 /// buffers' banks, fill levels, combinations. An undefined transition is an error.
@@ -17,7 +17,7 @@ class StateBins {
  public:
   static void define(Bins& bins);
 
-  explicit StateBins(std::vector<RtlSignal> signals);
+  explicit StateBins(std::vector<rtl::RtlSignal> signals);
   /// Samples the states between two cycles.
   void cycle();
   void report(Bins& bins) const;
@@ -27,7 +27,7 @@ class StateBins {
   using ValuePair = std::pair<uint64_t, uint64_t>;
 
   struct Watched {
-    RtlSignal signal;
+    rtl::RtlSignal signal;
     uint64_t value;
     std::map<ValuePair, uint64_t> transitions;
   };
@@ -48,4 +48,4 @@ class StateBins {
   std::vector<Together> together_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::coverage

@@ -8,11 +8,11 @@
 #include "tb/cosim/job_generator.h"
 #include "tb/coverage/port_bins.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 unsigned random_latency(Random& random) {
-  if (random.one_in(3)) return MemoryTiming{}.latency;
+  if (random.one_in(3)) return engine::MemoryTiming{}.latency;
   if (random.one_in(3)) return 1;
   return static_cast<unsigned>(random.one_in(4) ? random.uniform(100, 400) : random.uniform(2, 80));
 }
@@ -20,15 +20,15 @@ unsigned random_latency(Random& random) {
 /// Base address of the memory: mostly anywhere in 64 bits, often so that jobs cross an address
 /// boundary with a long carry.
 uint64_t random_base(Random& random) {
-  if (random.one_in(3)) return Memory::Config{}.base;
-  const uint64_t anywhere = random.next() / kMemoryBaseUnit * kMemoryBaseUnit;
-  if (random.one_in(2)) return std::min(anywhere, kLargestMemoryBase);
+  if (random.one_in(3)) return platform::Memory::Config{}.base;
+  const uint64_t anywhere = random.next() / cosim::kMemoryBaseUnit * cosim::kMemoryBaseUnit;
+  if (random.one_in(2)) return std::min(anywhere, cosim::kLargestMemoryBase);
   // A few pages below a multiple of 2^bit, at least 4 GiB.
   const uint64_t above = uint64_t{1} << random.uniform(32, 63);
   const uint64_t pages = random.uniform(1, random.one_in(2) ? 4 : 16);
   return std::min(
-      (random.one_in(2) ? 0 : anywhere / above * above) + above - pages * kMemoryBaseUnit,
-      kLargestMemoryBase);
+      (random.one_in(2) ? 0 : anywhere / above * above) + above - pages * cosim::kMemoryBaseUnit,
+      cosim::kLargestMemoryBase);
 }
 
 void draw_environment(CoSimCase& result, const Params& params, Random& random) {
@@ -44,7 +44,7 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
     result.ports.reads = static_cast<unsigned>(random.uniform(1, 8));
     result.ports.writes = static_cast<unsigned>(random.uniform(1, 8));
   } else if (random.one_in(2)) {
-    result.ports = {PortBins::kManyUnderWay, PortBins::kManyUnderWay};
+    result.ports = {coverage::PortBins::kManyUnderWay, coverage::PortBins::kManyUnderWay};
   }
   result.poll = random.one_in(4);
   unsigned largest_log2 = 4;
@@ -54,8 +54,8 @@ void draw_environment(CoSimCase& result, const Params& params, Random& random) {
   } while (result.ring > params.queue_depth);
 }
 
-JobMix random_mix(Random& random) {
-  JobMix mix;
+cosim::JobMix random_mix(Random& random) {
+  cosim::JobMix mix;
   mix.illegal = 12;
   if (random.one_in(3)) {
     mix.max_m = mix.max_n = 12;
@@ -82,12 +82,12 @@ JobMix random_mix(Random& random) {
 }
 
 /// Moves parts and rows of a job up to 4 GiB apart, within the memory.
-void spread(JobSpec& job, Random& random) {
+void spread(cosim::JobSpec& job, Random& random) {
   struct Distance {
-    unsigned JobLayout::*field;
+    unsigned job::JobLayout::*field;
     uint64_t rows;
   };
-  using L = JobLayout;
+  using L = job::JobLayout;
   const uint64_t m = job.batch * job.m, n = job.batch * job.n;
   const std::array<Distance, 14> distances = {{{&L::a_offset, 1},
                                                {&L::a_gap, m},
@@ -104,7 +104,7 @@ void spread(JobSpec& job, Random& random) {
                                                {&L::d_scale_offset, 1},
                                                {&L::d_scale_gap, m}}};
   constexpr uint64_t kLargest = 4'000'000'000, kWord = 4;
-  uint64_t left = kCoSimMemoryBytes - (uint64_t{1} << 28);
+  uint64_t left = cosim::kCoSimMemoryBytes - (uint64_t{1} << 28);
   for (std::size_t i = random.uniform(0, 13), count = 0; count < distances.size(); i++, count++) {
     const Distance& distance = distances[i % distances.size()];
     const uint64_t largest = std::min(left / distance.rows, kLargest) >> random.uniform(0, 24);
@@ -118,11 +118,13 @@ void spread(JobSpec& job, Random& random) {
 }
 
 /// Gives a job its predecessor's formats, bias and often rows, so that it may be read early.
-void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engine, Random& random) {
+void make_alike(cosim::JobSpec& job, const cosim::JobSpec& before,
+                const cosim::EngineFeatures& engine, Random& random) {
   constexpr std::size_t kMostWork = 60'000;
-  const bool needs_bias = job.values == Values::boundaries || job.values == Values::ties;
+  const bool needs_bias =
+      job.values == cosim::Values::boundaries || job.values == cosim::Values::ties;
   const bool legal = job.spoils.empty() && engine.has_pair(before.format_a, before.format_b);
-  if (!legal || (needs_bias && before.bias != BiasKind::full)) return;
+  if (!legal || (needs_bias && before.bias != job::BiasKind::full)) return;
   job.format_a = before.format_a;
   job.format_b = before.format_b;
   job.bias = before.bias;
@@ -133,10 +135,10 @@ void make_alike(JobSpec& job, const JobSpec& before, const EngineFeatures& engin
   if (small && !random.one_in(4)) job.m = before.m;
 }
 
-BusFault random_fault(std::size_t jobs, Random& random) {
+cosim::BusFault random_fault(std::size_t jobs, Random& random) {
   static const std::array<const char*, 9> kParts = {
       "A", "scales of A", "B", "scales of B", "C", "D", "scales of D", "descriptor", "record"};
-  BusFault fault;
+  cosim::BusFault fault;
   fault.job = random.uniform(0, jobs - 1);
   fault.part = kParts[random.uniform(0, kParts.size() - 1)];
   fault.row = random.uniform(0, 1u << 16);
@@ -173,12 +175,12 @@ void draw_doorbells(BatchSpec& batch, Random& random) {
 }  // namespace
 
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs) {
-  CoSimCase result = random_case(EngineFeatures(Params::named(config)), seed, jobs);
+  CoSimCase result = random_case(cosim::EngineFeatures(Params::named(config)), seed, jobs);
   result.config = config;
   return result;
 }
 
-CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t jobs) {
+CoSimCase random_case(const cosim::EngineFeatures& engine, uint64_t seed, std::size_t jobs) {
   CoSimCase result;
   Random random(seed), doorbells(~seed), alike(mix64(~seed));
   draw_environment(result, engine.params, random);
@@ -187,7 +189,7 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
     BatchSpec batch;
     const std::size_t count =
         std::min<std::size_t>(jobs - done, random.uniform(1, 2 * result.ring));
-    JobGenerator generator(engine, random.next(), random_mix(random));
+    cosim::JobGenerator generator(engine, random.next(), random_mix(random));
     for (std::size_t i = 0; i < count; i++) batch.jobs.push_back(generator.next_spec());
     const bool runs = alike.one_in(2);
     for (std::size_t i = 1; runs && i < count; i++) {
@@ -202,4 +204,4 @@ CoSimCase random_case(const EngineFeatures& engine, uint64_t seed, std::size_t j
   return result;
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -18,7 +18,7 @@
 #include "model/numerics/base/error.h"
 #include "tb/coverage/coverage.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 using WallClock = std::chrono::steady_clock;
@@ -28,13 +28,13 @@ constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
 /// Approximate slowdown of a job by the memory's latency and its limit of outstanding bursts.
-uint32_t slowness(const MemoryTiming& timing, const PortLimits& ports) {
+uint32_t slowness(const engine::MemoryTiming& timing, const engine::PortLimits& ports) {
   constexpr unsigned kBeats = 16;
   return 1 + timing.latency / (kBeats * std::min(ports.reads, ports.writes));
 }
 
-CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
-  CoSimOptions options;
+cosim::CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
+  cosim::CoSimOptions options;
   options.rtl_features = rtl.features(c.config);
   options.params = options.rtl_features->params;
   options.cycle_tolerance = rtl.cycle_tolerance;
@@ -56,10 +56,10 @@ CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   return options;
 }
 
-Batch make_batch(const BatchSpec& spec) {
-  Batch batch;
-  for (const JobSpec& job : spec.jobs) batch.jobs.push_back(make_job(job));
-  static_cast<BatchEvents&>(batch) = spec;  // NOLINT: the events of the batch alone
+cosim::Batch make_batch(const BatchSpec& spec) {
+  cosim::Batch batch;
+  for (const cosim::JobSpec& job : spec.jobs) batch.jobs.push_back(cosim::make_job(job));
+  static_cast<cosim::BatchEvents&>(batch) = spec;  // NOLINT: the events of the batch alone
   return batch;
 }
 
@@ -189,7 +189,7 @@ Json to_json(const std::optional<blame::WrongValue>& wrong) {
 
 Json to_json(const CaseResult& r) {
   Json mismatches = Json::array();
-  for (const Mismatch& m : r.mismatches) {
+  for (const cosim::Mismatch& m : r.mismatches) {
     mismatches.push_back(
         {{"engine", m.engine}, {"job", m.job}, {"what", m.what}, {"about", m.about}});
   }
@@ -233,26 +233,26 @@ std::string CaseResult::bucket() const {
   if (agreed()) return "";
   // Line numbers of RTL sources stay, because they distinguish assertions.
   static const std::regex kNumber(R"((\.sv:\d+)|(0x[0-9a-f]+|\b\d+(\.\d+)?\b))");
-  const Mismatch& first = mismatches.front();
+  const cosim::Mismatch& first = mismatches.front();
   return first.engine + ": " + std::regex_replace(first.what, kNumber, "$1#");
 }
 
 namespace {
 
-CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool with_coverage) {
+CaseResult run_with(cosim::CoSimOptions& options, const CoSimCase& cosim_case, bool with_coverage) {
   const WallClock::time_point start = WallClock::now();
   if (options.ring_entries > options.params.queue_depth) {
     throw Error(fmt::format("the case has a ring of {} entries, the engine has at most {}",
                             options.ring_entries, options.params.queue_depth));
   }
-  Coverage coverage(options.params);
+  coverage::Coverage coverage(options.params);
   if (with_coverage) {
     options.observer = &coverage;
     options.rtl.observer = &coverage;
   }
   CaseResult result;
   {
-    CoSim cosim(options);
+    cosim::CoSim cosim(options);
     for (std::size_t i = 0; i < cosim_case.batches.size() && cosim.mismatches().empty(); i++) {
       cosim.run(make_batch(cosim_case.batches[i]));
       result.failed_batch = i;
@@ -261,8 +261,8 @@ CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool wit
     result.mismatches = cosim.mismatches();
     result.rtl_cycles = cosim.rtl_cycles();
     if (with_coverage) {
-      auto& engine = static_cast<RtlEngine&>(cosim.rtl()->engine());
-      result.coverage = {coverage.counts(), line_counts(engine.top())};
+      auto& engine = static_cast<rtl::RtlEngine&>(cosim.rtl()->engine());
+      result.coverage = {coverage.counts(), coverage::line_counts(engine.top())};
     }
     if (options.cycle_tolerance >= 0) {
       result.timed_jobs = cosim.cycles().size();
@@ -278,16 +278,16 @@ CaseResult run_with(CoSimOptions& options, const CoSimCase& cosim_case, bool wit
 
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl, const std::string& waves,
                     bool with_coverage) {
-  CoSimOptions options = options_of(cosim_case, rtl);
+  cosim::CoSimOptions options = options_of(cosim_case, rtl);
   options.rtl.waves = waves;
   return run_with(options, cosim_case, with_coverage);
 }
 
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl) {
-  CoSimOptions options = options_of(cosim_case, rtl);
-  std::optional<FirstWrongValue> watch;
+  cosim::CoSimOptions options = options_of(cosim_case, rtl);
+  std::optional<blame::FirstWrongValue> watch;
   options.rtl.make_top = [&](const Params& params, const std::string& waves) {
-    std::unique_ptr<RtlTop> top = rtl.make_watched(params, waves);
+    std::unique_ptr<rtl::RtlTop> top = rtl.make_watched(params, waves);
     watch.emplace(*top);
     return top;
   };
@@ -332,4 +332,4 @@ CaseResult CasePool::run(const CoSimCase& cosim_case) const {
   return result;
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -13,17 +13,18 @@
 #include "tb/regression/cosim_case.h"
 #include "tb/regression/own_engine.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 struct CaseResult {
   std::size_t jobs = 0;
-  std::vector<Mismatch> mismatches;  ///< of the first failing batch; empty: all results agree
+  std::vector<cosim::Mismatch>
+      mismatches;  ///< of the first failing batch; empty: all results agree
   std::size_t failed_batch = 0;
   std::size_t timed_jobs = 0;  ///< jobs with compared cycle counts
   double max_cycle_error = 0, cycle_error_sum = 0;
   uint64_t rtl_cycles = 0;
   double seconds = 0;
-  CoverageCounts coverage;  ///< empty unless requested
+  coverage::CoverageCounts coverage;  ///< empty unless requested
   // Set by run_watched() only:
   std::optional<blame::WrongValue> first_wrong;
   uint64_t values_compared = 0;
@@ -68,4 +69,4 @@ class CasePool {
   unsigned parallel_, limit_seconds_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::regression

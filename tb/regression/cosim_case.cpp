@@ -13,7 +13,7 @@
 #include "model/numerics/files/shallow_json.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
@@ -26,24 +26,27 @@ const std::vector<numerics::ScaleRule> kRules(numerics::kAllScaleRules.begin(),
                                               numerics::kAllScaleRules.end());
 const std::vector<numerics::Overflow> kOverflows = {numerics::Overflow::saturate,
                                                     numerics::Overflow::special};
-const std::vector<BiasKind> kBiases = {BiasKind::none, BiasKind::row, BiasKind::full};
-const std::vector<Values> kValues = {
-    Values::ones,      Values::quantized,    Values::codes,  Values::specials,
-    Values::extremes,  Values::cancellation, Values::tiny,   Values::huge,
-    Values::zeros,     Values::boundaries,   Values::ties,   Values::special_lanes,
-    Values::tiny_ties, Values::lone_bits,    Values::sparse, Values::nan_scales};
+const std::vector<job::BiasKind> kBiases = {job::BiasKind::none, job::BiasKind::row,
+                                            job::BiasKind::full};
+const std::vector<cosim::Values> kValues = {
+    cosim::Values::ones,       cosim::Values::quantized, cosim::Values::codes,
+    cosim::Values::specials,   cosim::Values::extremes,  cosim::Values::cancellation,
+    cosim::Values::tiny,       cosim::Values::huge,      cosim::Values::zeros,
+    cosim::Values::boundaries, cosim::Values::ties,      cosim::Values::special_lanes,
+    cosim::Values::tiny_ties,  cosim::Values::lone_bits, cosim::Values::sparse,
+    cosim::Values::nan_scales};
 
 std::string format_name(numerics::FormatId format) { return numerics::element_format(format).name; }
 std::string overflow_name(numerics::Overflow overflow) {
   return overflow == numerics::Overflow::special ? "special" : "saturate";
 }
-std::string bias_name(BiasKind bias) {
+std::string bias_name(job::BiasKind bias) {
   static constexpr std::array<const char*, 3> kNames = {"none", "row", "full"};
   return kNames[static_cast<std::size_t>(bias)];
 }
 template <class Archive, class Layout>
 void describe_layout(Archive& archive, Layout& l) {
-  const JobLayout normal;
+  const job::JobLayout normal;
   archive.member("a_offset", l.a_offset, normal.a_offset);
   archive.member("b_offset", l.b_offset, normal.b_offset);
   archive.member("a_scale_offset", l.a_scale_offset, normal.a_scale_offset);
@@ -64,7 +67,7 @@ void describe_layout(Archive& archive, Layout& l) {
 
 template <class Archive, class Job>
 void describe_job(Archive& archive, Job& job) {
-  const JobSpec normal;
+  const cosim::JobSpec normal;
   archive.member("m", job.m, normal.m);
   archive.member("n", job.n, normal.n);
   archive.member("k", job.k, normal.k);
@@ -72,7 +75,7 @@ void describe_job(Archive& archive, Job& job) {
   archive.choice("format_a", job.format_a, normal.format_a, kFormats, format_name);
   archive.choice("format_b", job.format_b, normal.format_b, kFormats, format_name);
   archive.choice("values", job.values, normal.values, kValues,
-                 [](Values values) { return std::string(to_string(values)); });
+                 [](cosim::Values values) { return std::string(cosim::to_string(values)); });
   archive.member("seed", job.seed, normal.seed);
   archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
   archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
@@ -80,7 +83,8 @@ void describe_job(Archive& archive, Job& job) {
   archive.member("claim_n", job.claims.n, normal.claims.n);
   archive.member("claim_k", job.claims.k, normal.claims.k);
   archive.member("in_turn", job.in_turn, normal.in_turn);
-  archive.choice("results", job.output.kind, normal.output.kind, output_kinds(), kind_name);
+  archive.choice("results", job.output.kind, normal.output.kind, job::output_kinds(),
+                 job::kind_name);
   archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
                  format_name);
   archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,
@@ -91,7 +95,7 @@ void describe_job(Archive& archive, Job& job) {
 
 template <class Archive, class Fault>
 void describe_fault(Archive& archive, Fault& fault) {
-  const BusFault normal;
+  const cosim::BusFault normal;
   archive.member("job", fault.job, normal.job);
   archive.member("part", fault.part, normal.part);
   archive.member("row", fault.row, normal.row);
@@ -135,18 +139,18 @@ void describe_case(Archive& archive, Case& c) {
 
 template <class Archive, class AnySpoil>
 void describe_spoil(Archive& archive, AnySpoil& spoil) {
-  const Spoil normal;
+  const cosim::Spoil normal;
   archive.member("field", spoil.field, normal.field);
   archive.member("value", spoil.value, normal.value);
 }
 
-Json to_json(const JobSpec& job) {
+Json to_json(const cosim::JobSpec& job) {
   Writer writer;
   describe_job(writer, job);
   Writer layout;
   describe_layout(layout, job.layout);
   if (!layout.json().empty()) writer.json()["layout"] = layout.take();
-  for (const Spoil& spoil : job.spoils) {
+  for (const cosim::Spoil& spoil : job.spoils) {
     Writer members;
     describe_spoil(members, spoil);
     writer.json()["spoils"].push_back(members.take());
@@ -157,13 +161,13 @@ Json to_json(const JobSpec& job) {
 Json to_json(const BatchSpec& batch) {
   Writer writer;
   describe_batch(writer, batch);
-  for (const BusFault& fault : batch.faults) {
+  for (const cosim::BusFault& fault : batch.faults) {
     Writer members;
     describe_fault(members, fault);
     writer.json()["faults"].push_back(members.take());
   }
   writer.json()["jobs"] = Json::array();
-  for (const JobSpec& job : batch.jobs) writer.json()["jobs"].push_back(to_json(job));
+  for (const cosim::JobSpec& job : batch.jobs) writer.json()["jobs"].push_back(to_json(job));
   return writer.take();
 }
 
@@ -178,19 +182,19 @@ void for_each(Reader& reader, const char* name,
   }
 }
 
-Spoil read_spoil(const Json& json, const std::string& where, const JobSpec& job) {
-  Spoil spoil;
+cosim::Spoil read_spoil(const Json& json, const std::string& where, const cosim::JobSpec& job) {
+  cosim::Spoil spoil;
   Reader reader(json, where);
   describe_spoil(reader, spoil);
   reader.finish();
-  if (broken_rule(spoil, job.bias_bf16 ? 2 : 4, job.output.alignment()) == MXE_STATUS_OK) {
+  if (cosim::broken_rule(spoil, job.bias_bf16 ? 2 : 4, job.output.alignment()) == MXE_STATUS_OK) {
     reader.fail(fmt::format("breaks no rule with '{}' {}", spoil.field, spoil.value));
   }
   return spoil;
 }
 
-JobSpec read_job(const Json& json, const std::string& where) {
-  JobSpec job;
+cosim::JobSpec read_job(const Json& json, const std::string& where) {
+  cosim::JobSpec job;
   Reader reader(json, where);
   describe_job(reader, job);
   if (const Json* layout = reader.find("layout")) {
@@ -211,7 +215,7 @@ JobSpec read_job(const Json& json, const std::string& where) {
     reader.fail(fmt::format("has batch * m, batch * n or k above {}, or more than {} blocks",
                             kLargestSize, kLargestWork));
   }
-  const JobLayout& l = job.layout;
+  const job::JobLayout& l = job.layout;
   if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
       (l.d_offset | l.d_gap) % job.output.alignment() != 0) {
     reader.fail("has a misaligned C or D");
@@ -223,10 +227,10 @@ JobSpec read_job(const Json& json, const std::string& where) {
   return job;
 }
 
-BusFault read_fault(const Json& json, const std::string& where) {
+cosim::BusFault read_fault(const Json& json, const std::string& where) {
   static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B", "C",
                                                "D", "scales of D", "descriptor", "record"};
-  BusFault fault;
+  cosim::BusFault fault;
   Reader reader(json, where);
   describe_fault(reader, fault);
   reader.finish();
@@ -236,8 +240,8 @@ BusFault read_fault(const Json& json, const std::string& where) {
 }
 
 /// Upper bound of the bytes from the first to the last of a job.
-uint64_t memory_of(const JobSpec& job) {
-  const JobLayout& l = job.layout;
+uint64_t memory_of(const cosim::JobSpec& job) {
+  const job::JobLayout& l = job.layout;
   const uint64_t m = job.batch * job.m, n = job.batch * job.n, k = job.k;
   const uint64_t parts = (m + n) * 2 * k + 8 * m * (job.n + 32) + 4096;
   const auto rows = [](uint64_t count, auto... gaps) { return count * (uint64_t{gaps} + ...); };
@@ -266,8 +270,8 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
     reader.fail("has a job with claimed sizes and no fault in its operands or results");
   }
   uint64_t bytes = 0;
-  for (const JobSpec& job : batch.jobs) bytes += memory_of(job);
-  if (bytes > kCoSimMemoryBytes) reader.fail("has jobs that do not fit into the memory");
+  for (const cosim::JobSpec& job : batch.jobs) bytes += memory_of(job);
+  if (bytes > cosim::kCoSimMemoryBytes) reader.fail("has jobs that do not fit into the memory");
   return batch;
 }
 
@@ -308,9 +312,9 @@ std::string batch_text(const Json& batch) {
 
 bool ends(const BatchSpec& batch) {
   for (std::size_t i = 0; i < batch.jobs.size(); i++) {
-    const bool meets_fault =
-        std::any_of(batch.faults.begin(), batch.faults.end(),
-                    [i](const BusFault& fault) { return fault.job == i && !fault.is_in_ring(); });
+    const bool meets_fault = std::any_of(
+        batch.faults.begin(), batch.faults.end(),
+        [i](const cosim::BusFault& fault) { return fault.job == i && !fault.is_in_ring(); });
     if (batch.jobs[i].claims.any() && !meets_fault) return false;
   }
   return true;
@@ -347,9 +351,10 @@ CoSimCase case_from_json(const Json& json) {
   if (ring == 0 || (ring & (ring - 1)) != 0 || ring > kLargestRing) {
     reader.fail(fmt::format("needs a ring of a power of two up to {} entries", kLargestRing));
   }
-  if (result.mem_base % kMemoryBaseUnit != 0 || result.mem_base > kLargestMemoryBase) {
+  if (result.mem_base % cosim::kMemoryBaseUnit != 0 ||
+      result.mem_base > cosim::kLargestMemoryBase) {
     reader.fail(fmt::format("needs a mem_base that is a multiple of {:#x} up to {:#x}",
-                            kMemoryBaseUnit, kLargestMemoryBase));
+                            cosim::kMemoryBaseUnit, cosim::kLargestMemoryBase));
   }
   if (result.ports.reads == 0 || result.ports.writes == 0) {
     reader.fail("needs at least one outstanding read and write");
@@ -380,4 +385,4 @@ void save_case(const std::string& path, const CoSimCase& cosim_case) {
   numerics::write_file(path, case_text(to_json(cosim_case)));
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -10,10 +10,10 @@
 #include "tb/cosim/job_spec.h"
 #include "tb/regression/json_members.h"
 
-namespace mxe {
+namespace mxe::regression {
 
-struct BatchSpec : BatchEvents {
-  std::vector<JobSpec> jobs;
+struct BatchSpec : cosim::BatchEvents {
+  std::vector<cosim::JobSpec> jobs;
 };
 
 /// True if every job with wrong sizes has a bus error; otherwise it would not end.
@@ -23,9 +23,9 @@ bool ends(const BatchSpec& batch);
 /// same case behave identically on every machine.
 struct CoSimCase {
   std::string config = "small";
-  uint64_t mem_base = Memory::Config{}.base;  ///< bus address of the memory's first byte
-  MemoryTiming timing;
-  PortLimits ports;
+  uint64_t mem_base = platform::Memory::Config{}.base;  ///< bus address of the memory's first byte
+  engine::MemoryTiming timing;
+  engine::PortLimits ports;
   uint64_t back_pressure = 0;  ///< seed, 0 for none
   unsigned ring = 8;
   bool poll = false;        ///< the driver polls instead of waiting for interrupts
@@ -47,4 +47,4 @@ std::string case_text(const Json& json);
 CoSimCase load_case(const std::string& path);
 void save_case(const std::string& path, const CoSimCase& cosim_case);
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -14,7 +14,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 using Json = nlohmann::ordered_json;
 
@@ -115,4 +115,4 @@ class Reader {
   std::set<std::string> known_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::regression

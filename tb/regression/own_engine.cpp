@@ -3,7 +3,7 @@
 
 #include "model/platform/rtl/plugin_loader.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 /// Calls `take` for each name of the array `member`, if present.
@@ -61,17 +61,17 @@ void read_formats(Reader& reader, const char* member, std::vector<numerics::Form
 
 }  // namespace
 
-EngineFeatures features_from_json(const Json& json, const std::string& where) {
+cosim::EngineFeatures features_from_json(const Json& json, const std::string& where) {
   Reader reader(json, where);
-  EngineFeatures features(read_parameters(reader));
-  const EngineFeatures normal;
+  cosim::EngineFeatures features(read_parameters(reader));
+  const cosim::EngineFeatures normal;
   reader.member("name", features.name, normal.name);
   if (!reader.find("name")) reader.fail("needs a 'name'");
   read_formats(reader, "formats_a", features.formats_a);
   read_formats(reader, "formats_b", features.formats_b);
   if (reader.find("results")) features.results.clear();
   for_each_name(reader, "results", [&](const std::string& name) {
-    features.results.push_back(parse_output_format(name));
+    features.results.push_back(job::parse_output_format(name));
   });
   if (features.results.empty()) reader.fail("'results' is empty");
   if (reader.find("bias")) features.bias_fp32 = features.bias_bf16 = false;
@@ -91,7 +91,7 @@ EngineFeatures features_from_json(const Json& json, const std::string& where) {
 }
 
 RtlUnderTest load_engine(const std::string& library) {
-  const EnginePlugin& plugin = load_engine_plugin(library);
+  const rtl::EnginePlugin& plugin = rtl::load_engine_plugin(library);
   const std::string where = fmt::format("the description of '{}'", library);
   const Json description = Json::parse(plugin.description, nullptr, false);
   if (description.is_discarded()) throw Error(where + " is not valid JSON");
@@ -104,4 +104,4 @@ RtlUnderTest load_engine(const std::string& library) {
   return rtl;
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

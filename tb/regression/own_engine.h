@@ -9,16 +9,16 @@
 #include "tb/cosim/engine_features.h"
 #include "tb/regression/json_members.h"
 
-namespace mxe {
+namespace mxe::regression {
 
-using MakeTop = decltype(RtlOptions::make_top);
+using MakeTop = decltype(rtl::RtlOptions::make_top);
 
 /// Configuration that supports the search for the first wrong value.
 inline constexpr const char* kWatchedConfig = "small";
 
 /// The RTL under test: the project's in a case's configuration, or your own engine.
 struct RtlUnderTest {
-  RtlUnderTest() : RtlUnderTest(make_rtl_top, make_watched_rtl_top) {}
+  RtlUnderTest() : RtlUnderTest(rtl::make_rtl_top, rtl::make_watched_rtl_top) {}
   RtlUnderTest(MakeTop make, MakeTop watched = {})  // NOLINT: implicit by design
       : make_top(std::move(make)), make_watched(std::move(watched)) {}
 
@@ -26,14 +26,14 @@ struct RtlUnderTest {
   /// Creates the same RTL in configuration kWatchedConfig with all values visible; may be empty.
   MakeTop make_watched;
   /// Features of your own engine. Its parameters replace those of a case's configuration.
-  std::optional<EngineFeatures> own;
+  std::optional<cosim::EngineFeatures> own;
   /// See CoSimOptions. If negative, the model does not run with your own engine; everything except
   /// times is then compared with the golden GEMM.
   double cycle_tolerance = 0;
   std::string library;
   std::string top = "mxe_top";
 
-  EngineFeatures features(const std::string& config) const {
+  cosim::EngineFeatures features(const std::string& config) const {
     return own ? *own : Params::named(config);
   }
 };
@@ -43,6 +43,6 @@ struct RtlUnderTest {
 RtlUnderTest load_engine(const std::string& library);
 
 /// Features from docs/bring-your-own-rtl.md JSON. Throws Error starting with `where`.
-EngineFeatures features_from_json(const Json& json, const std::string& where);
+cosim::EngineFeatures features_from_json(const Json& json, const std::string& where);
 
-}  // namespace mxe
+}  // namespace mxe::regression

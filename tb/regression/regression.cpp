@@ -12,7 +12,7 @@
 #include "tb/regression/case_generator.h"
 #include "tb/regression/waves.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 using WallClock = std::chrono::steady_clock;
@@ -70,7 +70,7 @@ class Regression {
         [&](std::size_t i, const CaseResult& result) {
           results[i] = result;
           // Coverage is large and already added, so drop it.
-          if (options_.coverage) add(*options_.coverage, result.coverage);
+          if (options_.coverage) coverage::add(*options_.coverage, result.coverage);
           results[i].coverage = {};
           finished++;
           failed += !result.agreed();
@@ -135,7 +135,7 @@ class Regression {
     failure.library = options_.rtl.library;
     failure.minimal_jobs = minimal.jobs();
     if (failure.minimal_jobs > 0) {
-      failure.minimal_job = make_job(minimal.batches.back().jobs.back()).describe();
+      failure.minimal_job = cosim::make_job(minimal.batches.back().jobs.back()).describe();
     }
     if (failure.first.engine != "model") find_first_wrong(failure, minimal);
     if (!options_.waves) return;
@@ -249,4 +249,4 @@ RegressionResult run_cases(const std::vector<NamedCase>& cases, const Regression
   return result;
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -11,7 +11,7 @@
 #include "tb/regression/case_runner.h"
 #include "tb/regression/shrink.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 struct RegressionOptions {
   std::string config = "small";  ///< or the name of your own engine
@@ -21,7 +21,7 @@ struct RegressionOptions {
   unsigned parallel = 1;
   std::string failures = "cosim-failures";  ///< directory for failing cases, created when needed
   bool waves = false;                       ///< also record waves of the minimal cases
-  CoverageCounts* coverage = nullptr;
+  coverage::CoverageCounts* coverage = nullptr;
   RtlUnderTest rtl;
   ShrinkLimits shrink;
   /// Overrides CoSimCase::structural of all cases, if set.
@@ -50,7 +50,7 @@ struct SeedResults {
 struct Failure {
   std::string bucket;
   std::vector<std::string> cases;
-  Mismatch first;  ///< first mismatch of the first case
+  cosim::Mismatch first;  ///< first mismatch of the first case
   std::string case_file;
   std::string library;           ///< file of your own engine, else empty
   std::string waves, save_file;  ///< empty unless recorded
@@ -92,4 +92,4 @@ RegressionResult run_regression(const RegressionOptions& options, const Progress
 RegressionResult run_cases(const std::vector<NamedCase>& cases, const RegressionOptions& options,
                            const Progress& progress);
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -8,7 +8,7 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/shallow_json.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 Json to_json(const SeedResults& results) {
@@ -109,4 +109,4 @@ SeedResults merge_results(const std::vector<std::string>& paths, const Regressio
   return merger.result();
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -6,7 +6,7 @@
 
 #include "tb/regression/regression.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 /// Writes atomically, also if the process is killed or several processes write the file.
 void save_results(const std::string& path, const SeedResults& results);
@@ -19,4 +19,4 @@ SeedResults load_results(const std::string& path);
 /// sum.
 SeedResults merge_results(const std::vector<std::string>& paths, const RegressionOptions& options);
 
-}  // namespace mxe
+}  // namespace mxe::regression

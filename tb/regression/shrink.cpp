@@ -7,7 +7,7 @@
 
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 class Shrinker {
@@ -99,8 +99,8 @@ class Shrinker {
   static void erase_jobs(BatchSpec& batch, std::size_t first, std::size_t last) {
     batch.jobs.erase(batch.jobs.begin() + static_cast<std::ptrdiff_t>(first),
                      batch.jobs.begin() + static_cast<std::ptrdiff_t>(last));
-    std::vector<BusFault> faults;
-    for (BusFault fault : batch.faults) {
+    std::vector<cosim::BusFault> faults;
+    for (cosim::BusFault fault : batch.faults) {
       if (fault.job >= first && fault.job < last) continue;
       if (fault.job >= last) fault.job -= last - first;
       faults.push_back(fault);
@@ -111,12 +111,13 @@ class Shrinker {
   bool drop_events() {
     bool progress = false;
     for (std::size_t b = 0; b < best_.batches.size(); b++) {
-      const auto events = [b](CoSimCase& c) -> BatchEvents& { return c.batches[b]; };
+      const auto events = [b](CoSimCase& c) -> cosim::BatchEvents& { return c.batches[b]; };
       progress |= change([&](CoSimCase& c) { events(c) = {}; });
-      for (uint64_t BatchEvents::*event :
-           {&BatchEvents::register_writes, &BatchEvents::ring_overflow, &BatchEvents::doorbells,
-            &BatchEvents::disabled_for, &BatchEvents::pause_after, &BatchEvents::traffic,
-            &BatchEvents::reset_after}) {
+      for (uint64_t cosim::BatchEvents::*event :
+           {&cosim::BatchEvents::register_writes, &cosim::BatchEvents::ring_overflow,
+            &cosim::BatchEvents::doorbells, &cosim::BatchEvents::disabled_for,
+            &cosim::BatchEvents::pause_after, &cosim::BatchEvents::traffic,
+            &cosim::BatchEvents::reset_after}) {
         progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
       }
       progress |= change([&](CoSimCase& c) { events(c).endless_jobs = 0; });
@@ -168,14 +169,14 @@ class Shrinker {
   template <typename Change>
   bool change_job(std::size_t b, std::size_t j, const Change& apply) {
     return change([&](CoSimCase& c) {
-      JobSpec& job = c.batches[b].jobs[j];
+      cosim::JobSpec& job = c.batches[b].jobs[j];
       apply(job);
       const unsigned c_size = job.bias_bf16 ? 2 : 4, d_size = job.output.alignment();
-      JobLayout& l = job.layout;
+      job::JobLayout& l = job.layout;
       for (unsigned* value : {&l.c_offset, &l.c_gap}) *value = *value / c_size * c_size;
       for (unsigned* value : {&l.d_offset, &l.d_gap}) *value = *value / d_size * d_size;
-      const auto breaks_nothing = [&](const Spoil& spoil) {
-        return broken_rule(spoil, c_size, d_size) == MXE_STATUS_OK;
+      const auto breaks_nothing = [&](const cosim::Spoil& spoil) {
+        return cosim::broken_rule(spoil, c_size, d_size) == MXE_STATUS_OK;
       };
       job.spoils.erase(std::remove_if(job.spoils.begin(), job.spoils.end(), breaks_nothing),
                        job.spoils.end());
@@ -183,48 +184,51 @@ class Shrinker {
   }
 
   bool simplify_job(std::size_t b, std::size_t j) {
-    const auto job_of = [b, j](CoSimCase& c) -> JobSpec& { return c.batches[b].jobs[j]; };
+    const auto job_of = [b, j](CoSimCase& c) -> cosim::JobSpec& { return c.batches[b].jobs[j]; };
     bool progress = smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).m; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).n; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).k; });
     progress |= smaller([&](CoSimCase& c) -> std::size_t& { return job_of(c).batch; });
     const auto try_change = [&](const auto& apply) { progress |= change_job(b, j, apply); };
     for (std::size_t i = job_of(best_).spoils.size(); i-- > 0;) {
-      try_change(
-          [i](JobSpec& s) { s.spoils.erase(s.spoils.begin() + static_cast<std::ptrdiff_t>(i)); });
+      try_change([i](cosim::JobSpec& s) {
+        s.spoils.erase(s.spoils.begin() + static_cast<std::ptrdiff_t>(i));
+      });
     }
-    try_change([](JobSpec& s) { s.output = {}; });
-    try_change([](JobSpec& s) { s.output.requant.rule = numerics::ScaleRule::floor; });
-    try_change([](JobSpec& s) { s.output.requant.overflow = numerics::Overflow::saturate; });
-    try_change([](JobSpec& s) { s.bias = BiasKind::none; });
-    try_change([](JobSpec& s) { s.bias_bf16 = false; });
-    try_change([](JobSpec& s) { s.in_turn = false; });
-    try_change([](JobSpec& s) { s.claims = {}; });
-    try_change([](JobSpec& s) { s.layout = {}; });
+    try_change([](cosim::JobSpec& s) { s.output = {}; });
+    try_change([](cosim::JobSpec& s) { s.output.requant.rule = numerics::ScaleRule::floor; });
+    try_change([](cosim::JobSpec& s) { s.output.requant.overflow = numerics::Overflow::saturate; });
+    try_change([](cosim::JobSpec& s) { s.bias = job::BiasKind::none; });
+    try_change([](cosim::JobSpec& s) { s.bias_bf16 = false; });
+    try_change([](cosim::JobSpec& s) { s.in_turn = false; });
+    try_change([](cosim::JobSpec& s) { s.claims = {}; });
+    try_change([](cosim::JobSpec& s) { s.layout = {}; });
     simplify_layout(b, j, progress);
     // Simpler values only if the failure stays the same.
-    if (job_of(best_).values != Values::ones) {
-      try_change([](JobSpec& s) { s.values = Values::ones; });
+    if (job_of(best_).values != cosim::Values::ones) {
+      try_change([](cosim::JobSpec& s) { s.values = cosim::Values::ones; });
     }
-    if (job_of(best_).values != Values::ones && job_of(best_).values != Values::codes) {
-      try_change([](JobSpec& s) { s.values = Values::codes; });
+    if (job_of(best_).values != cosim::Values::ones &&
+        job_of(best_).values != cosim::Values::codes) {
+      try_change([](cosim::JobSpec& s) { s.values = cosim::Values::codes; });
     }
-    try_change([](JobSpec& s) { s.seed = 0; });
-    try_change([](JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
-    try_change([](JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });
+    try_change([](cosim::JobSpec& s) { s.seed = 0; });
+    try_change([](cosim::JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
+    try_change([](cosim::JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });
     return progress;
   }
 
   void simplify_layout(std::size_t b, std::size_t j, bool& progress) {
-    for (unsigned JobLayout::*field :
-         {&JobLayout::a_offset, &JobLayout::b_offset, &JobLayout::a_scale_offset,
-          &JobLayout::b_scale_offset, &JobLayout::c_offset, &JobLayout::d_offset,
-          &JobLayout::d_scale_offset, &JobLayout::a_gap, &JobLayout::b_gap, &JobLayout::a_scale_gap,
-          &JobLayout::b_scale_gap, &JobLayout::c_gap, &JobLayout::d_gap, &JobLayout::d_scale_gap}) {
-      progress |= change_job(b, j, [field](JobSpec& s) { s.layout.*field = 0; });
+    for (unsigned job::JobLayout::*field :
+         {&job::JobLayout::a_offset, &job::JobLayout::b_offset, &job::JobLayout::a_scale_offset,
+          &job::JobLayout::b_scale_offset, &job::JobLayout::c_offset, &job::JobLayout::d_offset,
+          &job::JobLayout::d_scale_offset, &job::JobLayout::a_gap, &job::JobLayout::b_gap,
+          &job::JobLayout::a_scale_gap, &job::JobLayout::b_scale_gap, &job::JobLayout::c_gap,
+          &job::JobLayout::d_gap, &job::JobLayout::d_scale_gap}) {
+      progress |= change_job(b, j, [field](cosim::JobSpec& s) { s.layout.*field = 0; });
     }
-    progress |= change_job(b, j, [](JobSpec& s) { s.layout.a_one_row = false; });
-    progress |= change_job(b, j, [](JobSpec& s) { s.layout.b_one_row = false; });
+    progress |= change_job(b, j, [](cosim::JobSpec& s) { s.layout.a_one_row = false; });
+    progress |= change_job(b, j, [](cosim::JobSpec& s) { s.layout.b_one_row = false; });
   }
 
   CoSimCase best_;
@@ -242,4 +246,4 @@ CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const Ca
   return Shrinker(cosim_case, failed.bucket(), run, limits).shrink(failed.failed_batch);
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -6,7 +6,7 @@
 
 #include "tb/regression/case_runner.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 struct ShrinkLimits {
   unsigned runs = 500;
@@ -19,4 +19,4 @@ struct ShrinkLimits {
 CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const CasePool::Run& run,
                  const ShrinkLimits& limits = {});
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -8,7 +8,7 @@
 
 #include "model/numerics/files/files.h"
 
-namespace mxe {
+namespace mxe::regression {
 namespace {
 
 struct Group {
@@ -69,4 +69,4 @@ void write_gtkwave_file(const std::string& path, const std::string& waves, const
   numerics::write_file(path, text);
 }
 
-}  // namespace mxe
+}  // namespace mxe::regression

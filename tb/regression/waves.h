@@ -7,7 +7,7 @@
 #include "tb/blame/blame.h"
 #include "tb/regression/own_engine.h"
 
-namespace mxe {
+namespace mxe::regression {
 
 /// Writes a GTKWave save file for `waves` with the most useful signals: register bus, memory bus,
 /// interrupt, and states of the command processor, loader, sequencer and drain. The first wrong
@@ -15,4 +15,4 @@ namespace mxe {
 void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
                         const std::optional<blame::WrongValue>& wrong);
 
-}  // namespace mxe
+}  // namespace mxe::regression

@@ -21,15 +21,15 @@ struct Options {
   std::string update;
 };
 
-mxe::Accuracy run(const mxe::Configuration& configuration, const Options& options, unsigned jobs,
-                  bool jitter) {
-  mxe::Accuracy accuracy(configuration.name, jitter);
-  mxe::Workload workload(configuration.params, 2 * options.seed + (jitter ? 1 : 0),
-                         options.max_cycles);
+mxe::test::Accuracy run(const mxe::test::Configuration& configuration, const Options& options,
+                        unsigned jobs, bool jitter) {
+  mxe::test::Accuracy accuracy(configuration.name, jitter);
+  mxe::test::Workload workload(configuration.params, 2 * options.seed + (jitter ? 1 : 0),
+                               options.max_cycles);
   const bool progress = isatty(STDERR_FILENO) != 0;
   while (accuracy.jobs() < jobs) {
     const auto left = static_cast<unsigned>(jobs - accuracy.jobs());
-    accuracy.add(mxe::measure(configuration, workload.next(left, jitter)));
+    accuracy.add(mxe::test::measure(configuration, workload.next(left, jitter)));
     if (progress) {
       fmt::print(stderr, "\r{:<8} {:>4} of {} jobs", configuration.name, accuracy.jobs(), jobs);
     }
@@ -39,13 +39,13 @@ mxe::Accuracy run(const mxe::Configuration& configuration, const Options& option
 }
 
 int run_all(const Options& options) {
-  std::string table = mxe::Accuracy::header();
+  std::string table = mxe::test::Accuracy::header();
   std::vector<std::string> failures;
   fmt::print("seed {}\n{}", options.seed, table);
   for (const std::string& name : options.configurations) {
-    const mxe::Configuration configuration = mxe::configuration(name);
+    const mxe::test::Configuration configuration = mxe::test::configuration(name);
     for (const bool jitter : {false, true}) {
-      const mxe::Accuracy accuracy =
+      const mxe::test::Accuracy accuracy =
           run(configuration, options, jitter ? options.jobs / 5 : options.jobs, jitter);
       fmt::print("{}", accuracy.row());
       std::fflush(stdout);
@@ -56,7 +56,7 @@ int run_all(const Options& options) {
   }
   for (const std::string& failure : failures) fmt::print(stderr, "mxe_accuracy: {}\n", failure);
   if (!failures.empty()) return 1;
-  if (!options.update.empty()) mxe::replace_section(options.update, "accuracy", table);
+  if (!options.update.empty()) mxe::test::replace_section(options.update, "accuracy", table);
   return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -79,4 +79,4 @@ int check_baseline(const std::string& path, const std::string& reason,
   return 0;
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/measurement.h"
 
-namespace mxe {
+namespace mxe::test {
 
 using MeasureEntry = std::function<StreamMeasurement(const nlohmann::ordered_json& entry)>;
 
@@ -17,4 +17,4 @@ using MeasureEntry = std::function<StreamMeasurement(const nlohmann::ordered_jso
 /// the exit status: 0, or 1 for a problem.
 int check_baseline(const std::string& path, const std::string& reason, const MeasureEntry& measure);
 
-}  // namespace mxe
+}  // namespace mxe::test

@@ -16,26 +16,26 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A job with a memory, both named in the entry.
-mxe::Stream stream_of(const Json& entry) {
+mxe::test::Stream stream_of(const Json& entry) {
   const auto text = [&entry](const char* key) { return entry.at(key).get<std::string>(); };
-  mxe::JobSpec spec;
+  mxe::cosim::JobSpec spec;
   spec.m = entry.at("m");
   spec.n = entry.at("n");
   spec.k = entry.at("k");
   spec.format_a = mxe::numerics::parse_format(text("format_a"));
   spec.format_b = mxe::numerics::parse_format(text("format_b"));
-  spec.output = mxe::parse_output_format(text("out_format"));
-  if (entry.at("bias")) spec.bias = mxe::BiasKind::full;
-  spec.values = mxe::Values::codes;
-  mxe::Stream stream;
-  stream.jobs.push_back(mxe::make_job(spec));
+  spec.output = mxe::job::parse_output_format(text("out_format"));
+  if (entry.at("bias")) spec.bias = mxe::job::BiasKind::full;
+  spec.values = mxe::cosim::Values::codes;
+  mxe::test::Stream stream;
+  stream.jobs.push_back(mxe::cosim::make_job(spec));
   stream.timing.latency = entry.at("mem_latency");
   stream.timing.bytes_per_cycle = entry.at("mem_bytes_per_cycle");
   return stream;
 }
 
-mxe::StreamMeasurement measure_entry(const Json& entry) {
-  return mxe::measure(mxe::configuration(entry.at("config")), stream_of(entry));
+mxe::test::StreamMeasurement measure_entry(const Json& entry) {
+  return mxe::test::measure(mxe::test::configuration(entry.at("config")), stream_of(entry));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ int sc_main(int argc, char** argv) {
   app.add_option("--update", reason, "Record the measured cycles, with this reason");
   CLI11_PARSE(app, argc, argv);
   try {
-    return mxe::check_baseline(path, reason, measure_entry);
+    return mxe::test::check_baseline(path, reason, measure_entry);
   } catch (const std::exception& error) {
     fmt::print(stderr, "mxe_cycle_baseline: {}\n", error.what());
     return 2;

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr const char* kRecorded =
@@ -69,4 +69,4 @@ TEST_F(Baseline, NeverRecordsWrongResults) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -12,7 +12,7 @@
 #include "model/numerics/base/error.h"
 #include "tb/cosim/cosim.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 using Json = nlohmann::json;
@@ -27,19 +27,19 @@ CycleCounters cycle_counters(const struct mxe_counters& c) {
 
 /// Runs in the child process; returns the measurement as JSON.
 Json run(const Configuration& configuration, const Stream& stream) {
-  CoSimOptions options;
+  cosim::CoSimOptions options;
   options.params = configuration.params;
   options.timing = stream.timing;
   options.rtl.make_top = configuration.make_top;
   options.ring_entries = std::min(8u, configuration.params.queue_depth);
   options.cycle_tolerance = -1;  // reports differences instead of failing
-  CoSim cosim(options);
+  cosim::CoSim cosim(options);
   cosim.run(stream.jobs);
   Json jobs = Json::array(), mismatches = Json::array();
-  for (const JobCycles& job : cosim.cycles()) {
+  for (const cosim::JobCycles& job : cosim.cycles()) {
     jobs.push_back({{"job", job.job}, {"model", job.model}, {"rtl", job.rtl}});
   }
-  for (const Mismatch& mismatch : cosim.mismatches()) {
+  for (const cosim::Mismatch& mismatch : cosim.mismatches()) {
     mismatches.push_back(fmt::format("{}: {}", mismatch.engine, mismatch.what));
   }
   return {{"jobs", jobs},
@@ -102,4 +102,4 @@ StreamMeasurement measure(const Configuration& configuration, const Stream& stre
   return result;
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

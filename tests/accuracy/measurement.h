@@ -8,7 +8,7 @@
 
 #include "mxe_counter_table.h"
 
-namespace mxe {
+namespace mxe::test {
 
 /// Counters of the array's activity in every cycle, the parts of the total, in the order of
 /// counter_table. All others are 0.
@@ -26,4 +26,4 @@ struct StreamMeasurement {
   std::vector<std::string> mismatches;  ///< wrong results, or the error that ended the simulation
 };
 
-}  // namespace mxe
+}  // namespace mxe::test

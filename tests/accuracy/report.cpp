@@ -9,7 +9,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 uint64_t difference(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
@@ -89,4 +89,4 @@ void replace_section(const std::string& path, const std::string& name, const std
   std::ofstream(path) << all;
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

@@ -7,7 +7,7 @@
 
 #include "tests/accuracy/measure.h"
 
-namespace mxe {
+namespace mxe::test {
 
 /// Errors of jobs below this number of cycles are reported in cycles instead of per cent.
 inline constexpr uint64_t kLongJob = 2000;
@@ -45,4 +45,4 @@ class Accuracy {
 /// if the marks are missing.
 void replace_section(const std::string& path, const std::string& name, const std::string& text);
 
-}  // namespace mxe
+}  // namespace mxe::test

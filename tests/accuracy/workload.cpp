@@ -10,7 +10,7 @@
 #include "model/numerics/gemm/accumulate.h"
 #include "tests/cosim/odd_designs.h"
 
-namespace mxe {
+namespace mxe::test {
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr unsigned kMaxLatency = 400;
 }  // namespace
 
 Configuration configuration(const std::string& name) {
-  if (name == "small" || name == "base") return {name, Params::named(name), make_rtl_top};
+  if (name == "small" || name == "base") return {name, Params::named(name), rtl::make_rtl_top};
   if (name == "narrow" || name == "beats") {
     const OddDesign odd = odd_design(name).value();
     return {name, odd.params, odd.make_top};
@@ -45,8 +45,8 @@ unsigned Workload::size(unsigned low, unsigned high) {
                     high);
 }
 
-MemoryTiming Workload::memory(bool jitter) {
-  MemoryTiming timing;
+engine::MemoryTiming Workload::memory(bool jitter) {
+  engine::MemoryTiming timing;
   timing.latency = random_.one_in(2) ? size(1, kMaxLatency)
                                      : static_cast<unsigned>(random_.uniform(1, kMaxLatency));
   if (random_.one_in(2))
@@ -55,7 +55,8 @@ MemoryTiming Workload::memory(bool jitter) {
   return timing;
 }
 
-double Workload::estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const {
+double Workload::estimated_cycles(double m, double n, double k,
+                                  const engine::MemoryTiming& timing) const {
   const double bandwidth =
       timing.bytes_per_cycle == 0 ? params_.mem_bytes() : timing.bytes_per_cycle;
   const double stripes = std::ceil(m / params_.rows), tiles = std::ceil(n / params_.num_pe);
@@ -64,7 +65,7 @@ double Workload::estimated_cycles(double m, double n, double k, const MemoryTimi
   return std::max(array, stripes * n * k / bandwidth);
 }
 
-CosimJob Workload::job(const MemoryTiming& timing) {
+cosim::CosimJob Workload::job(const engine::MemoryTiming& timing) {
   for (;;) {
     const auto format = [this] {
       return numerics::kAllFormats[random_.uniform(0, numerics::kAllFormats.size() - 1)];
@@ -74,13 +75,13 @@ CosimJob Workload::job(const MemoryTiming& timing) {
     const unsigned k = random_.one_in(6) ? size(kMaxSize, kMaxDeepK) : size(1, kMaxSize);
     if (numerics::pair_tree_width(a, b) > params_.tree_w) continue;
     if (estimated_cycles(m, n, k, timing) > static_cast<double>(max_cycles_)) continue;
-    JobSpec spec = generator_.next_spec(a, b);
+    cosim::JobSpec spec = generator_.next_spec(a, b);
     spec.m = m;
     spec.n = n;
     spec.k = k;
-    spec.values = Values::codes;
-    return make_job(spec);
+    spec.values = cosim::Values::codes;
+    return cosim::make_job(spec);
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

@@ -13,20 +13,20 @@
 #include "model/platform/rtl/rtl_top.h"
 #include "tb/cosim/job_generator.h"
 
-namespace mxe {
+namespace mxe::test {
 
 struct Configuration {
   std::string name;
   Params params;
-  std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> make_top;
+  std::function<std::unique_ptr<rtl::RtlTop>(const Params&, const std::string& waves)> make_top;
 };
 /// The configuration small, base, narrow or beats. Throws Error for any other name.
 Configuration configuration(const std::string& name);
 
 /// Jobs for one engine, back to back, with one memory.
 struct Stream {
-  std::vector<CosimJob> jobs;
-  MemoryTiming timing;
+  std::vector<cosim::CosimJob> jobs;
+  engine::MemoryTiming timing;
 };
 
 /// Random streams, for which the model was not tuned: 1 to 6 jobs of any pair of formats, 1 to
@@ -41,15 +41,15 @@ class Workload {
   Stream next(unsigned max_jobs, bool jitter);
 
  private:
-  CosimJob job(const MemoryTiming& timing);
+  cosim::CosimJob job(const engine::MemoryTiming& timing);
   unsigned size(unsigned low, unsigned high);
-  MemoryTiming memory(bool jitter);
-  double estimated_cycles(double m, double n, double k, const MemoryTiming& timing) const;
+  engine::MemoryTiming memory(bool jitter);
+  double estimated_cycles(double m, double n, double k, const engine::MemoryTiming& timing) const;
 
   Params params_;
   uint64_t max_cycles_;
   Random random_;
-  JobGenerator generator_;
+  cosim::JobGenerator generator_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::test

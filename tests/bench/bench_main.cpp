@@ -9,8 +9,8 @@
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  mxe::add_engine_benchmarks();
+  mxe::test::add_engine_benchmarks();
   benchmark::RunSpecifiedBenchmarks();
-  mxe::print_speed_table();
+  mxe::test::print_speed_table();
   return 0;
 }

@@ -16,11 +16,11 @@
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_generator.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 struct Pins {
-  RtlInputs in;
+  rtl::RtlInputs in;
   std::size_t beat = 0;  ///< number of the beat of read data, if in.m_rdata is set
 };
 
@@ -32,21 +32,21 @@ struct Recording {
 };
 
 /// The RTL, recording its input pins.
-class RecordedTop : public RtlTop {
+class RecordedTop : public rtl::RtlTop {
  public:
-  RecordedTop(std::unique_ptr<RtlTop> top, Recording& recording)
+  RecordedTop(std::unique_ptr<rtl::RtlTop> top, Recording& recording)
       : top_(std::move(top)), recording_(recording) {
     recording_.beat_bytes = top_->params().mem_bytes();
   }
   const Params& params() const override { return top_->params(); }
   void reset(unsigned cycles) override { top_->reset(cycles); }
-  void cycle(const RtlInputs& in, RtlOutputs& out) override {
+  void cycle(const rtl::RtlInputs& in, rtl::RtlOutputs& out) override {
     if (recording_.on) record(in);
     top_->cycle(in, out);
   }
 
  private:
-  void record(const RtlInputs& in) {
+  void record(const rtl::RtlInputs& in) {
     Pins pins{in, recording_.beats.size()};
     if (in.m_rdata) {
       recording_.beats.insert(recording_.beats.end(), in.m_rdata,
@@ -55,28 +55,28 @@ class RecordedTop : public RtlTop {
     recording_.cycles.push_back(pins);
   }
 
-  std::unique_ptr<RtlTop> top_;
+  std::unique_ptr<rtl::RtlTop> top_;
   Recording& recording_;
 };
 
 /// One simulation for the whole process, because SystemC elaborates once.
 struct Bench {
   Recording recording;
-  std::unique_ptr<CoSim> cosim;
-  std::vector<CosimJob> jobs;
+  std::unique_ptr<cosim::CoSim> cosim;
+  std::vector<cosim::CosimJob> jobs;
 
   Bench() {
-    CoSimOptions options;
+    cosim::CoSimOptions options;
     options.params = Params::named("base");
     options.rtl.make_top = [this](const Params& params, const std::string& waves) {
-      return std::make_unique<RecordedTop>(make_rtl_top(params, waves), recording);
+      return std::make_unique<RecordedTop>(rtl::make_rtl_top(params, waves), recording);
     };
-    cosim = std::make_unique<CoSim>(options);
-    JobMix mix;
+    cosim = std::make_unique<cosim::CoSim>(options);
+    cosim::JobMix mix;
     mix.max_m = mix.max_n = 96;
     mix.max_k = 1024;
     mix.max_work = 100'000;
-    JobGenerator generator(options.params, 7, mix);
+    cosim::JobGenerator generator(options.params, 7, mix);
     for (int i = 0; i < 16; i++) jobs.push_back(generator.next());
     recording.on = true;
     cosim->run(jobs);
@@ -96,7 +96,7 @@ void report_cycles(benchmark::State& state, uint64_t cycles) {
 }
 
 void cosim(benchmark::State& state) {
-  CoSim& simulation = *bench()->cosim;
+  cosim::CoSim& simulation = *bench()->cosim;
   const uint64_t before = simulation.rtl_cycles();
   for (auto _ : state) simulation.run(bench()->jobs);
   if (!simulation.mismatches().empty()) state.SkipWithError("model and RTL disagree");
@@ -105,11 +105,11 @@ void cosim(benchmark::State& state) {
 
 void bare(benchmark::State& state) {
   Recording& recording = bench()->recording;
-  const std::unique_ptr<RtlTop> top = make_rtl_top(Params::named("base"));
+  const std::unique_ptr<rtl::RtlTop> top = rtl::make_rtl_top(Params::named("base"));
   for (Pins& pins : recording.cycles) {
     if (pins.in.m_rdata) pins.in.m_rdata = &recording.beats[pins.beat];
   }
-  RtlOutputs out;
+  rtl::RtlOutputs out;
   uint64_t cycles = 0;
   for (auto _ : state) {
     state.PauseTiming();
@@ -125,12 +125,12 @@ BENCHMARK(bare)->Unit(benchmark::kMillisecond);
 BENCHMARK(cosim)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test
 
 int sc_main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  mxe::bench() = std::make_unique<mxe::Bench>();
+  mxe::test::bench() = std::make_unique<mxe::test::Bench>();
   benchmark::RunSpecifiedBenchmarks();
-  mxe::bench().reset();
+  mxe::test::bench().reset();
   return 0;
 }

@@ -28,7 +28,7 @@
 #include "model/platform/rtl/rtl_engine.h"
 #endif
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr numerics::FormatId kFormat = numerics::FormatId::mxfp8_e4m3;
@@ -55,13 +55,13 @@ numerics::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
 /// An engine on its platform with an open driver, and a product of a given shape in memory.
 class Bench {
  public:
-  Bench(const std::string& name, const Platform::EngineFactory& factory)
-      : platform_(name.c_str(), Memory::Config{}, factory) {}
+  Bench(const std::string& name, const platform::Platform::EngineFactory& factory)
+      : platform_(name.c_str(), platform::Memory::Config{}, factory) {}
 
   void prepare(uint32_t m, uint32_t n, uint32_t k, bool data) {
-    platform_.run([&](Host& host) {
-      const mxe_port port = make_driver_port(host);
-      ring_ = make_driver_ring(host, 2);
+    platform_.run([&](platform::Host& host) {
+      const mxe_port port = platform::make_driver_port(host);
+      ring_ = platform::make_driver_ring(host, 2);
       demand(mxe_open(&driver_, &port, ring_->get()));
       job_ = {};
       job_.format_a = job_.format_b = static_cast<uint32_t>(kFormat);
@@ -83,7 +83,7 @@ class Bench {
   }
   uint64_t run() {
     mxe_completion completion{};
-    platform_.run([&](Host&) {
+    platform_.run([&](platform::Host&) {
       uint32_t id = 0;
       demand(mxe_submit(&driver_, &job_, nullptr, &id));
       demand(mxe_wait(&driver_, id, UINT32_MAX, &completion));
@@ -92,7 +92,7 @@ class Bench {
   }
 
  private:
-  static void write(Host& host, uint64_t address, uint64_t scales,
+  static void write(platform::Host& host, uint64_t address, uint64_t scales,
                     const numerics::MxTensor& tensor) {
     std::memcpy(host.memory().data(address, tensor.codes.size()), tensor.codes.data(),
                 tensor.codes.size());
@@ -100,8 +100,8 @@ class Bench {
                 tensor.scales.size());
   }
 
-  Platform platform_;
-  std::optional<DriverRing> ring_;
+  platform::Platform platform_;
+  std::optional<platform::DriverRing> ring_;
   mxe_device driver_{};
   mxe_job job_{};
 };
@@ -126,12 +126,13 @@ std::vector<std::unique_ptr<Bench>>& benches() {
   return all;
 }
 
-Bench& add_model(const std::string& name, Mode mode, const ArithmeticFactory& arithmetic = {}) {
+Bench& add_model(const std::string& name, engine::Mode mode,
+                 const engine::ArithmeticFactory& arithmetic = {}) {
   benches().push_back(std::make_unique<Bench>(name, [mode, arithmetic] {
-    EngineOptions options;
+    platform::EngineOptions options;
     options.mode = mode;
     options.arithmetic = arithmetic;
-    return std::make_unique<Engine>("engine", Params::named("base"), options);
+    return std::make_unique<platform::Engine>("engine", Params::named("base"), options);
   }));
   return *benches().back();
 }
@@ -148,13 +149,14 @@ void add_engine_benchmarks() {
   };
 #ifdef MXE_WITH_RTL
   benches().push_back(std::make_unique<Bench>(
-      "rtl", [] { return std::make_unique<RtlEngine>("engine", Params::named("base")); }));
+      "rtl", [] { return std::make_unique<rtl::RtlEngine>("engine", Params::named("base")); }));
   add("rtl", *benches().back(), kSize, kSize, kSize, true)->Iterations(1);
 #endif
-  add("functional", add_model("functional", Mode::functional), kSize, kSize, kSize, true);
-  Bench& structural = add_model("structural", Mode::functional, make_structural_arithmetic);
+  add("functional", add_model("functional", engine::Mode::functional), kSize, kSize, kSize, true);
+  Bench& structural =
+      add_model("structural", engine::Mode::functional, engine::make_structural_arithmetic);
   add("structural", structural, kSize, kSize, kSize, true);
-  Bench& timing = add_model("timing", Mode::timing);
+  Bench& timing = add_model("timing", engine::Mode::timing);
   add("timing", timing, kSize, kSize, kSize, false);
   for (const auto& [m, n, k] :
        {std::array<uint32_t, 3>{2048, 4096, 4096}, std::array<uint32_t, 3>{2048, 14336, 4096},
@@ -174,4 +176,4 @@ void print_speed_table() {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

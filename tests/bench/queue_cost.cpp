@@ -17,7 +17,7 @@
 #include "model/platform/platform.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr unsigned kEntries = 16, kEntriesLog2 = 4;
@@ -29,7 +29,8 @@ struct Shape {
 
 class Queue {
  public:
-  Queue(Host& host, bool fp32) : host_(host), fp32_(fp32), ring_(host.allocate(2048, 2048)) {}
+  Queue(platform::Host& host, bool fp32)
+      : host_(host), fp32_(fp32), ring_(host.allocate(2048, 2048)) {}
 
   uint64_t run(const std::vector<Shape>& jobs) {
     for (const Shape& shape : jobs) places_.push_back(place(shape));
@@ -98,22 +99,23 @@ class Queue {
 
   uint32_t result_bytes() const { return fp32_ ? 4 : 2; }
 
-  Host& host_;
+  platform::Host& host_;
   bool fp32_;
   uint64_t ring_;
   std::vector<Place> places_;
 };
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test
 
 int sc_main(int argc, char** argv) {
   if (argc < 10 || argc % 4 != 2) return 2;
-  const mxe::Target target = std::string(argv[1]) == "rtl" ? mxe::Target::rtl : mxe::Target::model;
-  mxe::EngineSetup setup;
+  const mxe::device::Target target =
+      std::string(argv[1]) == "rtl" ? mxe::device::Target::rtl : mxe::device::Target::model;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named(argv[2]);
   setup.timing.latency = static_cast<unsigned>(std::atoi(argv[3]));
-  std::vector<mxe::Shape> jobs;
+  std::vector<mxe::test::Shape> jobs;
   const std::string when = argv[4];
   for (int i = 6; i + 3 < argc; i += 4) {
     const auto number = [&](int at) { return static_cast<uint32_t>(std::atoi(argv[i + at])); };
@@ -121,12 +123,13 @@ int sc_main(int argc, char** argv) {
     jobs.insert(jobs.end(), number(3), {number(0), number(1), number(2), when != "turn"});
     if (when == "layers") jobs[first].early = false;
   }
-  mxe::Memory::Config memory;
+  mxe::platform::Memory::Config memory;
   memory.timing = setup.timing;
-  mxe::Platform platform("platform", memory, [&] { return mxe::make_engine(target, setup); });
+  mxe::platform::Platform platform("platform", memory,
+                                   [&] { return mxe::device::make_engine(target, setup); });
   const bool fp32 = std::string(argv[5]) == "fp32";
   uint64_t cycles = 0;
-  platform.run([&](mxe::Host& host) { cycles = mxe::Queue(host, fp32).run(jobs); });
+  platform.run([&](mxe::platform::Host& host) { cycles = mxe::test::Queue(host, fp32).run(jobs); });
   std::printf("%llu %zu\n", static_cast<unsigned long long>(cycles), jobs.size() - 1);
   return 0;
 }

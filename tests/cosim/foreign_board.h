@@ -50,8 +50,9 @@ class ForeignBoard : public sc_core::sc_module {
   sc_core::sc_signal<bool> irq{"irq"};
 
   /// Runs `program`, by default the job once. With `bus`, the caller connects engine and memory.
-  ForeignBoard(const sc_core::sc_module_name& name, EngineModule& engine, ForeignMemory memory_kind,
-               std::function<void(ForeignBoard&)> program = {}, bool bus = false)
+  ForeignBoard(const sc_core::sc_module_name& name, platform::EngineModule& engine,
+               ForeignMemory memory_kind, std::function<void(ForeignBoard&)> program = {},
+               bool bus = false)
       : sc_module(name), kind_(std::move(memory_kind)), program_(std::move(program)) {
     memory.register_b_transport(this, &ForeignBoard::access);
     memory.register_get_direct_mem_ptr(this, &ForeignBoard::grant);

@@ -6,7 +6,7 @@
 
 #include "model/platform/rtl/plugin_loader.h"
 
-namespace mxe {
+namespace mxe::test {
 
 std::optional<OddDesign> odd_design(const std::string& name) {
   static const std::map<std::string, const char*> kAssignments = {
@@ -19,7 +19,7 @@ std::optional<OddDesign> odd_design(const std::string& name) {
   Params params = Params::named("small");
   std::istringstream words(found->second);
   for (std::string word; words >> word;) params.set(word);
-  return OddDesign{params, design_factory("mxe_rtl_" + name)};
+  return OddDesign{params, rtl::design_factory("mxe_rtl_" + name)};
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

@@ -19,17 +19,17 @@
 #include "model/platform/block_object.h"
 #include "model/platform/device/device.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr uint64_t kSeed = 20261;
 
 /// The golden GEMM tile by tile, on the operand words in the buffers.
-class TileByTile : public Arithmetic {
+class TileByTile : public engine::Arithmetic {
  public:
-  explicit TileByTile(const Params& params) : golden_(make_golden_arithmetic(params)) {}
-  void start(const ArithmeticJob& job) override { golden_->start(job); }
-  void run(const ArrayPass& pass, const TileResults& results) override {
+  explicit TileByTile(const Params& params) : golden_(engine::make_golden_arithmetic(params)) {}
+  void start(const engine::ArithmeticJob& job) override { golden_->start(job); }
+  void run(const engine::ArrayPass& pass, const engine::TileResults& results) override {
     golden_->run(pass, results);
   }
   void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) override {
@@ -37,10 +37,10 @@ class TileByTile : public Arithmetic {
   }
 
  private:
-  std::unique_ptr<Arithmetic> golden_;
+  std::unique_ptr<engine::Arithmetic> golden_;
 };
 
-std::unique_ptr<Arithmetic> make_tile_by_tile(const Params& params) {
+std::unique_ptr<engine::Arithmetic> make_tile_by_tile(const Params& params) {
   return std::make_unique<TileByTile>(params);
 }
 
@@ -82,7 +82,7 @@ numerics::MxTensor random_tensor(Random& random, numerics::FormatId format, std:
 }
 
 /// Adds a bias with arbitrary bits: NaN of any payload, infinities, subnormals.
-void add_bias(Random& random, Job& job) {
+void add_bias(Random& random, job::Job& job) {
   if (random.one_in(2)) return;
   job.bias_one_row = random.one_in(2);
   job.bias_bf16 = random.one_in(2);
@@ -95,14 +95,14 @@ void add_bias(Random& random, Job& job) {
   }
 }
 
-Job random_job(Random& random, numerics::FormatId format_a, numerics::FormatId format_b,
-               const OutputFormat& output) {
+job::Job random_job(Random& random, numerics::FormatId format_a, numerics::FormatId format_b,
+                    const job::OutputFormat& output) {
   const auto numbers =
       random.one_in(2) ? Numbers::moderate : static_cast<Numbers>(random.uniform(0, 3));
   const unsigned special_in = random.one_in(3) ? 8 : 0;
   const std::size_t m = random.uniform(1, 20), n = random.uniform(1, 44),
                     k = random.one_in(4) ? random.uniform(1, 32) : random.uniform(1, 300);
-  Job job;
+  job::Job job;
   job.a = random_tensor(random, format_a, m, k, numbers, special_in);
   job.b = random_tensor(random, format_b, n, k, numbers, special_in);
   add_bias(random, job);
@@ -117,17 +117,17 @@ Job random_job(Random& random, numerics::FormatId format_a, numerics::FormatId f
 
 struct Engines {
   Params params;
-  Device golden, tiles, structural;
+  device::Device golden, tiles, structural;
 
   explicit Engines(const Params& p)
       : params(p),
-        golden(Target::model, setup(make_golden_arithmetic)),
-        tiles(Target::model, setup(make_tile_by_tile)),
-        structural(Target::model, setup(make_structural_arithmetic)) {}
+        golden(device::Target::model, setup(engine::make_golden_arithmetic)),
+        tiles(device::Target::model, setup(make_tile_by_tile)),
+        structural(device::Target::model, setup(engine::make_structural_arithmetic)) {}
 
  private:
-  EngineSetup setup(ArithmeticFactory arithmetic) const {
-    EngineSetup setup;
+  device::EngineSetup setup(engine::ArithmeticFactory arithmetic) const {
+    device::EngineSetup setup;
     setup.params = params;
     setup.arithmetic = std::move(arithmetic);
     return setup;
@@ -138,13 +138,13 @@ struct Engines {
 struct Seen {
   uint64_t jobs = 0, nan_results = 0, saturations = 0, dual = 0, subnormal = 0, infinite = 0;
 
-  void count(const Job& job, const DeviceResult& result) {
+  void count(const job::Job& job, const device::DeviceResult& result) {
     jobs++;
     nan_results += result.counter("nan_results");
     saturations += result.counter("saturations");
     dual += result.counter("dual_cycles");
-    if (job.output.kind != OutputFormat::Kind::fp32) return;
-    for (const float value : load_output(result.output, job.m(), job.n(), job.output)) {
+    if (job.output.kind != job::OutputFormat::Kind::fp32) return;
+    for (const float value : job::load_output(result.output, job.m(), job.n(), job.output)) {
       const uint32_t magnitude = to_bits(value) & 0x7FFFFFFF;
       if (magnitude == kInfinity) infinite++;
       if (magnitude != 0 && magnitude < 0x00800000) subnormal++;
@@ -152,13 +152,13 @@ struct Seen {
   }
 };
 
-void expect_same(const Job& job, Engines& engines, Seen& seen) {
-  const StoredOutput expected = job.golden(engine_sums(engines.params.fp4_dual != 0));
-  const DeviceResult golden = engines.golden.run(job);
-  for (Device* device : {&engines.tiles, &engines.structural}) {
+void expect_same(const job::Job& job, Engines& engines, Seen& seen) {
+  const job::StoredOutput expected = job.golden(job::engine_sums(engines.params.fp4_dual != 0));
+  const device::DeviceResult golden = engines.golden.run(job);
+  for (device::Device* device : {&engines.tiles, &engines.structural}) {
     SCOPED_TRACE(device == &engines.tiles ? "tile by tile" : "structural");
-    const DeviceResult result = device->run(job);
-    ASSERT_EQ(describe_difference(result.output, expected, job.shape()), "");
+    const device::DeviceResult result = device->run(job);
+    ASSERT_EQ(job::describe_difference(result.output, expected, job.shape()), "");
     ASSERT_EQ(result.cycles, golden.cycles);
     ASSERT_EQ(result.counters, golden.counters);
     if (device == &engines.structural) seen.count(job, result);
@@ -181,7 +181,7 @@ TEST(Arithmetic, StructuralIsGoldenForEveryPairAndOutput) {
     for (const numerics::FormatId format_a : numerics::kAllFormats) {
       for (const numerics::FormatId format_b : numerics::kAllFormats) {
         if (numerics::pair_tree_width(format_a, format_b) > engines->params.tree_w) continue;
-        for (const OutputFormat& output : all_output_formats()) {
+        for (const job::OutputFormat& output : job::all_output_formats()) {
           SCOPED_TRACE(testing::Message()
                        << "seed " << seed << ": " << engines->params.to_string() << ", "
                        << numerics::element_format(format_a).name << " "
@@ -221,18 +221,18 @@ struct Truncating {
 };
 
 TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
-  EngineSetup setup;
+  device::EngineSetup setup;
   setup.params = Params::named("small");
-  setup.arithmetic = make_structural_arithmetic_with<Truncating>;
-  Device device(Target::model, setup);
+  setup.arithmetic = engine::make_structural_arithmetic_with<Truncating>;
+  device::Device device(device::Target::model, setup);
   Random random(kSeed);
-  Job job = random_job(random, numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp8_e4m3,
-                       OutputFormat());
+  job::Job job = random_job(random, numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp8_e4m3,
+                            job::OutputFormat());
   job.a = random_tensor(random, numerics::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
   job.b = random_tensor(random, numerics::FormatId::mxfp8_e4m3, 9, 256, Numbers::moderate, 0);
   job.bias.clear();
-  const std::vector<float> sums = job.sums(engine_sums(true));
-  const std::vector<float> cut = load_output(device.run(job).output, 9, 9, job.output);
+  const std::vector<float> sums = job.sums(job::engine_sums(true));
+  const std::vector<float> cut = job::load_output(device.run(job).output, 9, 9, job.output);
   float largest = 0;
   for (const float sum : sums) largest = std::max(largest, std::fabs(sum));
   std::size_t differences = 0;
@@ -244,32 +244,33 @@ TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
 }
 
 /// Records the rows that it observes, and one value of each.
-struct Rows : BlockWatcher {
+struct Rows : engine::BlockWatcher {
   std::vector<uint64_t> cycles;
-  void row(uint64_t cycle, const Arithmetic&) override { cycles.push_back(cycle); }
+  void row(uint64_t cycle, const engine::Arithmetic&) override { cycles.push_back(cycle); }
 };
 
 TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
   Rows rows;
-  EngineSetup setup;
+  device::EngineSetup setup;
   setup.params = Params::named("small");
-  setup.arithmetic = make_structural_arithmetic;
+  setup.arithmetic = engine::make_structural_arithmetic;
   setup.watcher = &rows;
-  Device device(Target::model, setup);
-  auto* pe = dynamic_cast<BlockObject*>(sc_core::sc_find_object("model.engine.array.pe_3"));
+  device::Device device(device::Target::model, setup);
+  auto* pe =
+      dynamic_cast<platform::BlockObject*>(sc_core::sc_find_object("model.engine.array.pe_3"));
   ASSERT_TRUE(pe);
-  auto* scale =
-      dynamic_cast<BlockObject*>(sc_core::sc_find_object("model.engine.array.pe_3.scale_even"));
+  auto* scale = dynamic_cast<platform::BlockObject*>(
+      sc_core::sc_find_object("model.engine.array.pe_3.scale_even"));
   ASSERT_TRUE(scale);
   EXPECT_TRUE(sc_core::sc_find_object("model.engine.array.pe_0.dot.quad_7.lane_3"));
   EXPECT_FALSE(sc_core::sc_find_object("model.engine.array.pe_4")) << "there are four PEs";
 
   // One block of ones; the scales of A are 2^3, of B's columns 2^0 to 2^3.
-  Job job;
+  job::Job job;
   job.a = {numerics::FormatId::mxint8, 2, 32, std::vector<uint8_t>(64, 64), {130, 130}};
   job.b = {numerics::FormatId::mxint8, 4, 32, std::vector<uint8_t>(128, 64), {127, 128, 129, 130}};
-  const DeviceResult result = device.run(job);
-  EXPECT_EQ(load_output(result.output, 2, 4, job.output).back(), 2048.0f);
+  const device::DeviceResult result = device.run(job);
+  EXPECT_EQ(job::load_output(result.output, 2, 4, job.output).back(), 2048.0f);
   EXPECT_EQ(scale->value("nan_o"), blocks::Bits{0});
   // Both operands have weights of 2^-6: exp_o is 3 + 3 - 12 plus the bias.
   EXPECT_EQ(scale->value("exp_o"), blocks::Bits{blocks::kExpBias - 6});
@@ -280,21 +281,21 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
 }
 
 TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
-  EngineSetup setup;
+  device::EngineSetup setup;
   setup.params = Params::named("small");
-  setup.arithmetic = make_structural_arithmetic;
-  Device device(Target::model, setup);
+  setup.arithmetic = engine::make_structural_arithmetic;
+  device::Device device(device::Target::model, setup);
   const auto value_of = [](const char* block, const char* value) {
-    auto* object = dynamic_cast<BlockObject*>(sc_core::sc_find_object(block));
+    auto* object = dynamic_cast<platform::BlockObject*>(sc_core::sc_find_object(block));
     return object ? object->value(value) : std::nullopt;
   };
   EXPECT_FALSE(sc_core::sc_find_object("model.engine.drain.merge_4")) << "segments have four lanes";
 
   // 64 ones by ones, 32 of them in the odd chain; stored as one E4M3 block: 2^6 is 2^(8 - 2).
-  Job job;
+  job::Job job;
   job.a = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
   job.b = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
-  job.output = parse_output_format("mxfp8_e4m3");
+  job.output = job::parse_output_format("mxfp8_e4m3");
   device.run(job);
   EXPECT_EQ(value_of("model.engine.drain.merge_0", "odd_i"), blocks::Bits{to_bits(32.0f)});
   EXPECT_EQ(value_of("model.engine.drain.merge_0.facc", "acc_o"), blocks::Bits{to_bits(64.0f)});
@@ -304,10 +305,10 @@ TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
 }
 
 TEST(Arithmetic, NamesAreGoldenAndStructural) {
-  EXPECT_TRUE(parse_arithmetic("golden"));
-  EXPECT_TRUE(parse_arithmetic("structural"));
+  EXPECT_TRUE(engine::parse_arithmetic("golden"));
+  EXPECT_TRUE(engine::parse_arithmetic("structural"));
   try {
-    parse_arithmetic("exact");
+    engine::parse_arithmetic("exact");
     ADD_FAILURE() << "nothing thrown";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "unknown arithmetic 'exact' (allowed: golden, structural)");
@@ -315,4 +316,4 @@ TEST(Arithmetic, NamesAreGoldenAndStructural) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

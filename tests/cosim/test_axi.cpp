@@ -14,7 +14,7 @@
 #include "model/platform/rtl/axi_lite_master.h"
 #include "model/platform/rtl/axi_memory.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr unsigned kBeatBytes = 16;
@@ -25,11 +25,11 @@ struct FakeMemory {
   unsigned latency = 10;
   uint8_t code = 0;
   bool waits = false;
-  std::vector<AxiMemory::Request> requests;
-  std::vector<AxiMemory::Response*> unanswered;
+  std::vector<rtl::AxiMemory::Request> requests;
+  std::vector<rtl::AxiMemory::Response*> unanswered;
   std::vector<uint8_t> written, enables;
 
-  void operator()(const AxiMemory::Request& request, AxiMemory::Response& response) {
+  void operator()(const rtl::AxiMemory::Request& request, rtl::AxiMemory::Response& response) {
     requests.push_back(request);
     unanswered.push_back(&response);
     if (!waits) answer_all(request.cycle);
@@ -44,24 +44,24 @@ struct FakeMemory {
   }
 
   void answer_all(uint64_t cycle) {
-    const BeatTimes times((cycle + latency) << BeatTimes::kFraction,
-                          uint64_t{1} << BeatTimes::kFraction);
-    for (AxiMemory::Response* response : unanswered) *response = {true, code, times};
+    const engine::BeatTimes times((cycle + latency) << engine::BeatTimes::kFraction,
+                                  uint64_t{1} << engine::BeatTimes::kFraction);
+    for (rtl::AxiMemory::Response* response : unanswered) *response = {true, code, times};
     unanswered.clear();
   }
 };
 
 struct AxiBench {
   FakeMemory memory;
-  AxiMemory axi;
-  RtlInputs in;
-  RtlOutputs out;
+  rtl::AxiMemory axi;
+  rtl::RtlInputs in;
+  rtl::RtlOutputs out;
   uint64_t cycle = 0;
   std::array<uint8_t, kBeatBytes> beat{};
 
-  explicit AxiBench(PortLimits limits = {}, uint64_t seed = 0)
+  explicit AxiBench(engine::PortLimits limits = {}, uint64_t seed = 0)
       : axi(kBeatBytes, limits, seed,
-            [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
+            [this](const rtl::AxiMemory::Request& request, rtl::AxiMemory::Response& response) {
               memory(request, response);
             }) {
     out.m_rready = out.m_bready = true;
@@ -215,10 +215,10 @@ TEST(AxiMemory, BackPressureKeepsWhatWasOffered) {
 }
 
 TEST(AxiLiteMaster, WritesAndReads) {
-  AxiLiteMaster master;
-  RtlInputs in;
-  RtlOutputs out;
-  RegisterTransfer write{true, 0x5C, 0x1234, 0xF};
+  rtl::AxiLiteMaster master;
+  rtl::RtlInputs in;
+  rtl::RtlOutputs out;
+  platform::RegisterTransfer write{true, 0x5C, 0x1234, 0xF};
   master.start(write);
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && in.s_wvalid && in.s_bready && !in.s_arvalid);
@@ -238,7 +238,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
   EXPECT_FALSE(master.busy());
 
   out = {};
-  RegisterTransfer read;
+  platform::RegisterTransfer read;
   read.address = 0x44;
   master.start(read);
   master.drive(in);
@@ -257,9 +257,9 @@ TEST(AxiLiteMaster, WritesAndReads) {
 
 /// Pins of a correct master, which tests then change.
 struct CheckerBench {
-  AxiChecker checker{kBeatBytes, 16, true};
-  RtlInputs in;
-  RtlOutputs out;
+  rtl::AxiChecker checker{kBeatBytes, 16, true};
+  rtl::RtlInputs in;
+  rtl::RtlOutputs out;
   std::array<uint8_t, kBeatBytes> beat{};
   uint64_t cycle = 0;
 
@@ -434,7 +434,7 @@ TEST(AxiChecker, LanesWithoutAStrobeAreZero) {
             }),
             "none");
   // AXI4 allows any data in lanes without a strobe; zeros are MXE's promise.
-  AxiChecker lenient(kBeatBytes, 16, false);
+  rtl::AxiChecker lenient(kBeatBytes, 16, false);
   CheckerBench bench;
   bench.out.m_wvalid = true;
   bench.beat.fill(0xFF);
@@ -472,9 +472,9 @@ TEST(AxiChecker, BurstsUnderWayAreLimited) {
 
 /// Pins of a correct register port, which tests then change.
 struct LiteBench {
-  AxiLiteChecker checker;
-  RtlInputs in;
-  RtlOutputs out;
+  rtl::AxiLiteChecker checker;
+  rtl::RtlInputs in;
+  rtl::RtlOutputs out;
   uint64_t cycle = 0;
 
   void step() { checker.check(cycle++, in, out); }
@@ -543,4 +543,4 @@ TEST(AxiLiteChecker, ResponsesStayUntilReady) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

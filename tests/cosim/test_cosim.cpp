@@ -10,7 +10,7 @@
 #include "tb/cosim/job_generator.h"
 #include "tests/cosim/odd_designs.h"
 
-namespace mxe {
+namespace mxe::test {
 
 namespace {
 
@@ -25,15 +25,15 @@ struct Scenario {
   uint64_t back_pressure = 0;
   unsigned ring = 8;
   bool poll = false;
-  PortLimits ports = {};
-  JobMix mix = {};
+  engine::PortLimits ports = {};
+  cosim::JobMix mix = {};
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 std::string name_of(const testing::TestParamInfo<Scenario>& test) { return test.param.name; }
 
-CoSimOptions options_of(const Scenario& s) {
-  CoSimOptions options;
+cosim::CoSimOptions options_of(const Scenario& s) {
+  cosim::CoSimOptions options;
   if (const std::optional<OddDesign> odd = odd_design(s.config)) {
     options.params = odd->params;
     options.rtl.make_top = odd->make_top;
@@ -52,8 +52,8 @@ CoSimOptions options_of(const Scenario& s) {
   return options;
 }
 
-void expect_agreement(const CoSim& cosim, const std::string& how) {
-  for (const Mismatch& mismatch : cosim.mismatches()) {
+void expect_agreement(const cosim::CoSim& cosim, const std::string& how) {
+  for (const cosim::Mismatch& mismatch : cosim.mismatches()) {
     ADD_FAILURE() << how << ", " << mismatch.engine << ", job " << mismatch.job << ": "
                   << mismatch.what;
   }
@@ -64,12 +64,12 @@ class RandomJobs : public testing::TestWithParam<Scenario> {};
 TEST_P(RandomJobs, Agree) {
   const Scenario& scenario = GetParam();
   const std::string how = "scenario " + scenario.name + ", seed " + std::to_string(scenario.seed);
-  const CoSimOptions options = options_of(scenario);
-  CoSim cosim(options);
-  JobGenerator generator(options.params, scenario.seed, scenario.mix);
+  const cosim::CoSimOptions options = options_of(scenario);
+  cosim::CoSim cosim(options);
+  cosim::JobGenerator generator(options.params, scenario.seed, scenario.mix);
   Random random(scenario.seed);
   for (int done = 0; done < scenario.jobs && cosim.mismatches().empty();) {
-    std::vector<CosimJob> jobs;
+    std::vector<cosim::CosimJob> jobs;
     const int count = static_cast<int>(random.uniform(1, 2 * options.ring_entries));
     for (int i = 0; i < count; i++) jobs.push_back(generator.next());
     cosim.run(jobs);
@@ -143,11 +143,11 @@ class AllPairs : public testing::TestWithParam<Scenario> {};
 
 TEST_P(AllPairs, Agree) {
   const Scenario& scenario = GetParam();
-  const CoSimOptions options = options_of(scenario);
-  CoSim cosim(options);
-  JobGenerator generator(options.params, scenario.seed, scenario.mix);
+  const cosim::CoSimOptions options = options_of(scenario);
+  cosim::CoSim cosim(options);
+  cosim::JobGenerator generator(options.params, scenario.seed, scenario.mix);
   for (const numerics::FormatId a : numerics::kAllFormats) {
-    std::vector<CosimJob> jobs;
+    std::vector<cosim::CosimJob> jobs;
     for (const numerics::FormatId b : numerics::kAllFormats) {
       for (int i = 0; i < scenario.jobs; i++) jobs.push_back(generator.next(a, b));
     }
@@ -174,4 +174,4 @@ std::vector<Scenario> pair_scenarios() {
 INSTANTIATE_TEST_SUITE_P(CoSim, AllPairs, testing::ValuesIn(pair_scenarios()), name_of);
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

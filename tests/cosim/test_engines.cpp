@@ -22,7 +22,7 @@
 #include "tb/cosim/job_image.h"
 #include "tests/cosim/odd_designs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr uint64_t kOutside = 0x1000;  // no memory there
@@ -33,14 +33,15 @@ constexpr uint64_t kManyCycles = 100'000;
 /// One engine and its log, which must be the same for both engines.
 class Bench {
  public:
-  Bench(Host& h, const Params& p) : host(h), params(p), start_(current_cycle()) {
+  Bench(platform::Host& h, const Params& p)
+      : host(h), params(p), start_(platform::current_cycle()) {
     ring_ = host.allocate(kSlotBytes << kRingLog2);
     std::memset(host.memory().data(ring_, kSlotBytes << kRingLog2), 0, kSlotBytes << kRingLog2);
   }
 
   void log(const std::string& line) { lines.push_back(line); }
   void log_timed(const std::string& line) {
-    log(fmt::format("{:6}: {}", current_cycle() - start_, line));
+    log(fmt::format("{:6}: {}", platform::current_cycle() - start_, line));
   }
 
   void write(uint32_t offset, uint32_t value) { host.write32(offset, value); }
@@ -56,7 +57,7 @@ class Bench {
   }
 
   uint64_t slot(unsigned index) const { return ring_ + index % (1u << kRingLog2) * kSlotBytes; }
-  void put(unsigned index, const DescriptorBytes& bytes) {
+  void put(unsigned index, const engine::DescriptorBytes& bytes) {
     std::memcpy(host.memory().data(slot(index), kSlotBytes), bytes.data(), kSlotBytes);
   }
   uint32_t record_word(unsigned index, std::size_t offset) {
@@ -71,13 +72,13 @@ class Bench {
 
   /// Submits one descriptor, waits for its end and logs all visible state. The end of an aborted
   /// job is not `timed`, because the model's cycle may differ by a few.
-  void run(const DescriptorBytes& bytes, const std::string& name, bool timed = true) {
+  void run(const engine::DescriptorBytes& bytes, const std::string& name, bool timed = true) {
     put(next_, bytes);
     const unsigned index = next_++;
-    const uint64_t begin = current_cycle();
+    const uint64_t begin = platform::current_cycle();
     write(MXE_REG_RING_TAIL, next_ & 0xFFFF);
-    const bool irq = host.wait_irq(cycles_to_time(kManyCycles));
-    const uint64_t end = current_cycle();
+    const bool irq = host.wait_irq(platform::cycles_to_time(kManyCycles));
+    const uint64_t end = platform::current_cycle();
     log(fmt::format("{}: irq {} status {:#x}, record {} job {:#x}", name, irq,
                     read(MXE_REG_IRQ_STATUS), record_word(index, MXE_DESC_STATUS),
                     record_word(index, MXE_DESC_DONE_JOB_ID)));
@@ -91,24 +92,24 @@ class Bench {
     log(fmt::format("irq after clearing {}", host.irq.read()));
   }
 
-  JobSpec spec(uint64_t seed) const {
-    JobMix mix;
+  cosim::JobSpec spec(uint64_t seed) const {
+    cosim::JobMix mix;
     mix.max_m = mix.max_n = 12;
     mix.max_k = 100;
-    return JobGenerator(params, seed, mix).next_spec();
+    return cosim::JobGenerator(params, seed, mix).next_spec();
   }
   /// Prepares a legal job in memory, and the check of its results.
-  JobImage job(uint64_t seed) { return job(spec(seed), seed); }
-  JobImage job(const JobSpec& spec, uint64_t seed) {
-    job_ = make_job(spec);
-    JobImage image(job_, host.allocate(1 << 18), seed);
+  cosim::JobImage job(uint64_t seed) { return job(spec(seed), seed); }
+  cosim::JobImage job(const cosim::JobSpec& spec, uint64_t seed) {
+    job_ = cosim::make_job(spec);
+    cosim::JobImage image(job_, host.allocate(1 << 18), seed);
     std::memcpy(host.memory().data(image.address(), image.before().size()), image.before().data(),
                 image.before().size());
     return image;
   }
   void run_legal_job(uint64_t seed) {
     const uint64_t mark = host.allocation_mark();
-    const JobImage image = job(seed);
+    const cosim::JobImage image = job(seed);
     run(descriptor(image), "legal job");
     const std::vector<uint8_t> expected = image.after(job_.expected(params.fp4_dual != 0).stored);
     const bool same = std::memcmp(host.memory().data(image.address(), expected.size()),
@@ -119,9 +120,9 @@ class Bench {
     host.release(mark);
   }
 
-  DescriptorBytes descriptor(const JobImage& image) const {
+  engine::DescriptorBytes descriptor(const cosim::JobImage& image) const {
     const mxe_job& j = image.descriptor();
-    DescriptorBytes bytes{};
+    engine::DescriptorBytes bytes{};
     const auto put32 = [&](std::size_t at, uint32_t v) { std::memcpy(&bytes[at], &v, 4); };
     const auto put64 = [&](std::size_t at, uint64_t v) { std::memcpy(&bytes[at], &v, 8); };
     put32(MXE_DESC_JOB_ID, 0xABC00000 + next_);
@@ -155,29 +156,31 @@ class Bench {
   unsigned next() const { return next_; }
   void skip_to(unsigned next) { next_ = next; }
 
-  Host& host;
+  platform::Host& host;
   Params params;
   std::vector<std::string> lines;
 
  private:
   uint64_t start_, ring_;
   unsigned next_ = 0;
-  CosimJob job_;
+  cosim::CosimJob job_;
 };
 
 using Script = std::function<void(Bench&)>;
 
 /// Runs `script` on both engines and expects the same log.
 void run_on_both(const Script& script, const Params& params = Params::named("small"),
-                 const RtlOptions& rtl_options = {}) {
-  Memory::Config memory;
+                 const rtl::RtlOptions& rtl_options = {}) {
+  platform::Memory::Config memory;
   memory.size = 1 << 24;
-  Platform model("model", memory, [&] { return std::make_unique<Engine>("engine", params); });
-  Platform rtl("rtl", memory,
-               [&] { return std::make_unique<RtlEngine>("engine", params, rtl_options); });
+  platform::Platform model("model", memory,
+                           [&] { return std::make_unique<platform::Engine>("engine", params); });
+  platform::Platform rtl("rtl", memory, [&] {
+    return std::make_unique<rtl::RtlEngine>("engine", params, rtl_options);
+  });
   std::array<std::vector<std::string>, 2> logs;
-  const auto start = [&](Platform& platform, std::vector<std::string>& log) {
-    platform.host().start([&](Host& host) {
+  const auto start = [&](platform::Platform& platform, std::vector<std::string>& log) {
+    platform.host().start([&](platform::Host& host) {
       Bench bench(host, params);
       script(bench);
       log = bench.lines;
@@ -185,7 +188,7 @@ void run_on_both(const Script& script, const Params& params = Params::named("sma
   };
   start(model, logs[0]);
   start(rtl, logs[1]);
-  run_hosts({&model.host(), &rtl.host()});
+  platform::run_hosts({&model.host(), &rtl.host()});
   ASSERT_EQ(logs[0].size(), logs[1].size());
   EXPECT_FALSE(logs[0].empty());
   for (std::size_t i = 0; i < logs[0].size(); i++) {
@@ -193,7 +196,7 @@ void run_on_both(const Script& script, const Params& params = Params::named("sma
   }
 }
 
-void set32(DescriptorBytes& bytes, std::size_t offset, uint32_t value) {
+void set32(engine::DescriptorBytes& bytes, std::size_t offset, uint32_t value) {
   std::memcpy(&bytes[offset], &value, 4);
 }
 
@@ -251,9 +254,9 @@ TEST(Engines, RefusedAccesses) {
 }
 
 void expect_status(Bench& bench, const std::string& name, uint32_t status,
-                   const std::function<void(DescriptorBytes&)>& spoil) {
+                   const std::function<void(engine::DescriptorBytes&)>& spoil) {
   const uint64_t mark = bench.host.allocation_mark();
-  DescriptorBytes bytes = bench.descriptor(bench.job(77));
+  engine::DescriptorBytes bytes = bench.descriptor(bench.job(77));
   spoil(bytes);
   const unsigned index = bench.next();
   bench.run(bytes, name);
@@ -268,7 +271,7 @@ TEST(Engines, EveryReservedBit) {
       for (unsigned bit = 0; bit < info.bits; bit++) {
         if ((info.reserved_mask >> bit & 1) == 0) continue;
         expect_status(bench, fmt::format("{} bit {}", info.name, bit), MXE_STATUS_ERR_DESCRIPTOR,
-                      [&](DescriptorBytes& bytes) {
+                      [&](engine::DescriptorBytes& bytes) {
                         bytes[info.offset + bit / 8] =
                             static_cast<uint8_t>(bytes[info.offset + bit / 8] | 1u << (bit % 8));
                       });
@@ -283,35 +286,39 @@ TEST(Engines, IllegalDescriptors) {
     bench.enable();
     for (const std::size_t size : {MXE_DESC_M, MXE_DESC_N, MXE_DESC_K}) {
       expect_status(bench, "zero size", MXE_STATUS_ERR_SHAPE,
-                    [&](DescriptorBytes& bytes) { set32(bytes, size, 0); });
+                    [&](engine::DescriptorBytes& bytes) { set32(bytes, size, 0); });
     }
     for (unsigned code = MXE_FORMAT_MXINT8 + 1; code < 16; code++) {
       expect_status(bench, "format of A", MXE_STATUS_ERR_FORMAT,
-                    [&](DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code); });
-      expect_status(bench, "format of B", MXE_STATUS_ERR_FORMAT,
-                    [&](DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code << 4); });
+                    [&](engine::DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code); });
+      expect_status(
+          bench, "format of B", MXE_STATUS_ERR_FORMAT,
+          [&](engine::DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code << 4); });
     }
     for (const unsigned code : {3u, 4u, 5u, 6u, 7u, 15u}) {
-      expect_status(bench, "output format", MXE_STATUS_ERR_OUT_FORMAT, [&](DescriptorBytes& bytes) {
-        bytes[MXE_DESC_CONTROL + 1] = static_cast<uint8_t>(code);
-      });
+      expect_status(bench, "output format", MXE_STATUS_ERR_OUT_FORMAT,
+                    [&](engine::DescriptorBytes& bytes) {
+                      bytes[MXE_DESC_CONTROL + 1] = static_cast<uint8_t>(code);
+                    });
     }
     bench.run_legal_job(2);
     // With several broken rules, the first in the order of the status codes is reported.
     expect_status(bench, "everything", MXE_STATUS_ERR_DESCRIPTOR,
-                  [](DescriptorBytes& bytes) { bytes.fill(0xFF); });
+                  [](engine::DescriptorBytes& bytes) { bytes.fill(0xFF); });
     expect_status(bench, "nothing", MXE_STATUS_ERR_SHAPE,
-                  [](DescriptorBytes& bytes) { bytes.fill(0); });
-    expect_status(bench, "shape before format", MXE_STATUS_ERR_SHAPE, [](DescriptorBytes& bytes) {
-      set32(bytes, MXE_DESC_CONTROL, 0x777);
-      set32(bytes, MXE_DESC_K, 0);
-    });
-    expect_status(bench, "format before output", MXE_STATUS_ERR_FORMAT, [](DescriptorBytes& bytes) {
-      set32(bytes, MXE_DESC_CONTROL, 0x707);
-      set32(bytes, MXE_DESC_D_STRIDE, 1);
-    });
+                  [](engine::DescriptorBytes& bytes) { bytes.fill(0); });
+    expect_status(bench, "shape before format", MXE_STATUS_ERR_SHAPE,
+                  [](engine::DescriptorBytes& bytes) {
+                    set32(bytes, MXE_DESC_CONTROL, 0x777);
+                    set32(bytes, MXE_DESC_K, 0);
+                  });
+    expect_status(bench, "format before output", MXE_STATUS_ERR_FORMAT,
+                  [](engine::DescriptorBytes& bytes) {
+                    set32(bytes, MXE_DESC_CONTROL, 0x707);
+                    set32(bytes, MXE_DESC_D_STRIDE, 1);
+                  });
     expect_status(bench, "output before alignment", MXE_STATUS_ERR_OUT_FORMAT,
-                  [](DescriptorBytes& bytes) {
+                  [](engine::DescriptorBytes& bytes) {
                     set32(bytes, MXE_DESC_CONTROL, 0x700);
                     set32(bytes, MXE_DESC_D_STRIDE, 1);
                   });
@@ -325,10 +332,10 @@ TEST(Engines, Alignment) {
     bench.enable();
     for (const char* output : {"fp32", "bf16", "mxfp6_e2m3"}) {
       for (const bool bias_bf16 : {false, true}) {
-        JobSpec spec;
+        cosim::JobSpec spec;
         spec.m = 2;
         spec.n = 3;
-        spec.output = parse_output_format(output);
+        spec.output = job::parse_output_format(output);
         spec.bias_bf16 = bias_bf16;
         const unsigned c = bias_bf16 ? 2 : 4, d = spec.output.alignment();
         for (const auto& [field, size] : {std::pair(MXE_DESC_C_ADDR, c),
@@ -338,7 +345,7 @@ TEST(Engines, Alignment) {
           for (unsigned low = 1; low <= 3; low++) {
             if (low % size == 0) continue;  // legal
             const uint64_t mark = bench.host.allocation_mark();
-            DescriptorBytes bytes = bench.descriptor(bench.job(spec, 1));
+            engine::DescriptorBytes bytes = bench.descriptor(bench.job(spec, 1));
             bytes[field] = static_cast<uint8_t>(bytes[field] / 4 * 4 + low);
             const unsigned index = bench.next();
             bench.run(bytes, fmt::format("{} {} {:#x} {}", output, bias_bf16, field, low));
@@ -354,7 +361,7 @@ TEST(Engines, Alignment) {
 
 TEST(Engines, PairsTooWideForTheTree) {
   const OddDesign narrow = odd_design("narrow").value();
-  RtlOptions options;
+  rtl::RtlOptions options;
   options.make_top = narrow.make_top;
   run_on_both(
       [&](Bench& bench) {
@@ -365,7 +372,7 @@ TEST(Engines, PairsTooWideForTheTree) {
         for (const numerics::FormatId a : numerics::kAllFormats) {
           for (const numerics::FormatId b : numerics::kAllFormats) {
             const uint64_t mark = bench.host.allocation_mark();
-            DescriptorBytes bytes = bench.descriptor(bench.job(JobSpec{}, 5));
+            engine::DescriptorBytes bytes = bench.descriptor(bench.job(cosim::JobSpec{}, 5));
             set32(bytes, MXE_DESC_CONTROL,
                   static_cast<uint32_t>(a) | static_cast<uint32_t>(b) << 4);
             set32(bytes, MXE_DESC_K, 1);
@@ -374,7 +381,7 @@ TEST(Engines, PairsTooWideForTheTree) {
             const unsigned slot = bench.next() % 2;
             bench.skip_to(bench.next() + 1);
             bench.write(MXE_REG_RING_TAIL, bench.next());
-            EXPECT_TRUE(bench.host.wait_irq(cycles_to_time(kManyCycles)));
+            EXPECT_TRUE(bench.host.wait_irq(platform::cycles_to_time(kManyCycles)));
             bench.write(MXE_REG_IRQ_STATUS, 0xF);
             const uint32_t status = bench.record_word(slot, MXE_DESC_STATUS);
             bench.log_timed(
@@ -405,10 +412,10 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
     bench.enable();
     for (uint64_t seed = 0; seed < 12; seed++) {
       const uint64_t mark = bench.host.allocation_mark();
-      JobSpec spec = bench.spec(100 + seed);
-      if (operand.field == MXE_DESC_C_ADDR) spec.bias = BiasKind::full;
-      if (operand.field == MXE_DESC_D_SCALE_ADDR) spec.output.kind = OutputFormat::Kind::mx;
-      DescriptorBytes bytes = bench.descriptor(bench.job(spec, 100 + seed));
+      cosim::JobSpec spec = bench.spec(100 + seed);
+      if (operand.field == MXE_DESC_C_ADDR) spec.bias = job::BiasKind::full;
+      if (operand.field == MXE_DESC_D_SCALE_ADDR) spec.output.kind = job::OutputFormat::Kind::mx;
+      engine::DescriptorBytes bytes = bench.descriptor(bench.job(spec, 100 + seed));
       uint64_t address;
       std::memcpy(&address, &bytes[operand.field], 8);
       const uint64_t outside = kOutside + seed * 4;
@@ -450,7 +457,7 @@ TEST(Engines, UnreadableDescriptor) {
     bench.enable();
     bench.run_legal_job(1);
     bench.host.memory().add_fault(bench.slot(1) + 100, 1);
-    bench.run(DescriptorBytes{}, "unreadable", false);
+    bench.run(engine::DescriptorBytes{}, "unreadable", false);
     EXPECT_EQ(bench.read(MXE_REG_LAST_STATUS), MXE_STATUS_ERR_FETCH);
     EXPECT_EQ(bench.read(MXE_REG_LAST_JOB), 0u);
     EXPECT_EQ(bench.fault_address(), bench.slot(1));
@@ -467,7 +474,7 @@ TEST(Engines, RingOverflow) {
     bench.enable();
     const auto overflow = [&](uint32_t tail, const char* name) {
       bench.write(MXE_REG_RING_TAIL, tail);
-      EXPECT_TRUE(bench.host.wait_irq(cycles_to_time(100))) << name;
+      EXPECT_TRUE(bench.host.wait_irq(platform::cycles_to_time(100))) << name;
       EXPECT_EQ(bench.read(MXE_REG_IRQ_STATUS), MXE_IRQ_STATUS_RING_OVERFLOW_MASK) << name;
       bench.log_timed(fmt::format("{}: status {:#x} tail {}", name, bench.read(MXE_REG_STATUS),
                                   bench.read(MXE_REG_RING_TAIL)));
@@ -487,17 +494,17 @@ TEST(Engines, RingOverflow) {
 TEST(Engines, AFullRingRunsInOrder) {
   run_on_both([](Bench& bench) {
     bench.enable();
-    std::vector<JobImage> images;
+    std::vector<cosim::JobImage> images;
     for (unsigned i = 0; i < 1u << kRingLog2; i++) {
       images.push_back(bench.job(i));
-      DescriptorBytes bytes = bench.descriptor(images.back());
+      engine::DescriptorBytes bytes = bench.descriptor(images.back());
       set32(bytes, MXE_DESC_JOB_ID, 1000 + i);
       bench.put(i, bytes);
     }
     bench.write(MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK);
     bench.write(MXE_REG_RING_TAIL, 1u << kRingLog2);
     for (int seen = 0; seen < 100 && bench.read(MXE_REG_RING_HEAD) != 1u << kRingLog2; seen++) {
-      bench.host.wait_irq(cycles_to_time(kManyCycles));
+      bench.host.wait_irq(platform::cycles_to_time(kManyCycles));
       bench.log_timed(fmt::format("irq {:#x}, last job {}, head {}, status {:#x}",
                                   bench.read(MXE_REG_IRQ_STATUS), bench.read(MXE_REG_LAST_JOB),
                                   bench.read(MXE_REG_RING_HEAD), bench.read(MXE_REG_STATUS)));
@@ -513,10 +520,10 @@ TEST(Engines, ADisabledEngineWaits) {
     bench.write(MXE_REG_CTRL, 0);
     bench.put(0, bench.descriptor(bench.job(3)));
     bench.write(MXE_REG_RING_TAIL, 1);
-    EXPECT_FALSE(bench.host.wait_irq(cycles_to_time(2000)));
+    EXPECT_FALSE(bench.host.wait_irq(platform::cycles_to_time(2000)));
     bench.log_timed(fmt::format("status {:#x}", bench.read(MXE_REG_STATUS)));
     bench.write(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
-    EXPECT_TRUE(bench.host.wait_irq(cycles_to_time(kManyCycles)));
+    EXPECT_TRUE(bench.host.wait_irq(platform::cycles_to_time(kManyCycles)));
     bench.log_timed(fmt::format("irq {:#x} cycles {}", bench.read(MXE_REG_IRQ_STATUS),
                                 bench.record_word(0, MXE_DESC_CYCLES)));
     // Disabled in the middle of a job, the engine finishes it and starts no other.
@@ -526,7 +533,7 @@ TEST(Engines, ADisabledEngineWaits) {
     bench.write(MXE_REG_RING_TAIL, 3);
     bench.host.wait_cycles(100);
     bench.write(MXE_REG_CTRL, 0);
-    EXPECT_TRUE(bench.host.wait_irq(cycles_to_time(kManyCycles)));
+    EXPECT_TRUE(bench.host.wait_irq(platform::cycles_to_time(kManyCycles)));
     bench.host.wait_cycles(1000);
     EXPECT_EQ(bench.read(MXE_REG_RING_HEAD), 2u);
     bench.log_timed(fmt::format("irq {:#x}", bench.read(MXE_REG_IRQ_STATUS)));
@@ -539,12 +546,12 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
     for (uint32_t mask = 0; mask < 16; mask++) {
       bench.write(MXE_REG_IRQ_MASK, mask);
       const bool legal = mask % 2 == 0;
-      DescriptorBytes bytes = bench.descriptor(bench.job(mask));
+      engine::DescriptorBytes bytes = bench.descriptor(bench.job(mask));
       if (!legal) set32(bytes, MXE_DESC_M, 0);
       bench.put(bench.next(), bytes);
       bench.skip_to(bench.next() + 1);
       bench.write(MXE_REG_RING_TAIL, bench.next());
-      const bool irq = bench.host.wait_irq(cycles_to_time(20'000));
+      const bool irq = bench.host.wait_irq(platform::cycles_to_time(20'000));
       bench.log_timed(fmt::format("mask {:#x}: {}", mask, irq));
       const uint32_t raised = MXE_IRQ_STATUS_QUEUE_EMPTY_MASK |
                               (legal ? MXE_IRQ_STATUS_DONE_MASK : MXE_IRQ_STATUS_ERROR_MASK);
@@ -593,11 +600,12 @@ constexpr unsigned kCounterWords = 28;
 TEST(Engines, IdleTimeIsCounted) {
   run_on_both([](Bench& bench) {
     bench.enable();  // clears the counters in the last cycle of the access
-    const uint64_t cleared = current_cycle();
+    const uint64_t cleared = platform::current_cycle();
     for (const unsigned pause : {10u, 300u, 1000000u, 777u}) {
       bench.host.wait_cycles(pause);
       bench.write(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK | MXE_CTRL_COUNTER_SNAPSHOT_MASK);
-      const uint64_t counted = current_cycle() - cleared - 1;  // without the cycle that clears them
+      const uint64_t counted =
+          platform::current_cycle() - cleared - 1;  // without the cycle that clears them
       EXPECT_EQ(bench.read(MXE_REG_TOTAL_LO), counted);
       EXPECT_EQ(bench.read(MXE_REG_IDLE_LO), counted);
       bench.log_timed("counted");
@@ -616,9 +624,9 @@ TEST(Engines, AnAccessWaitsForNothing) {
     bench.run(bench.descriptor(bench.job(3)), "before");
     for (uint64_t pause = 0; pause < 600; pause++) {
       bench.host.wait_cycles(pause);
-      const uint64_t begin = current_cycle();
+      const uint64_t begin = platform::current_cycle();
       bench.read(MXE_REG_ID);
-      EXPECT_EQ(current_cycle() - begin, 3u) << "after " << pause << " cycles";
+      EXPECT_EQ(platform::current_cycle() - begin, 3u) << "after " << pause << " cycles";
     }
     bench.run(bench.descriptor(bench.job(4)), "after");
   });
@@ -659,4 +667,4 @@ TEST(Engines, CountersAddUpAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -24,13 +24,13 @@ using Direct = ForeignMemory::Direct;
 
 sc_core::sc_time ns(double time) { return sc_core::sc_time(time, sc_core::SC_NS); }
 
-EngineOptions with_clock(const Clock& clock) {
-  EngineOptions options;
+platform::EngineOptions with_clock(const platform::Clock& clock) {
+  platform::EngineOptions options;
   options.clock = clock;
   return options;
 }
-RtlOptions rtl_with_clock(const Clock& clock) {
-  RtlOptions options;
+rtl::RtlOptions rtl_with_clock(const platform::Clock& clock) {
+  rtl::RtlOptions options;
   options.clock = clock;
   return options;
 }
@@ -38,7 +38,8 @@ RtlOptions rtl_with_clock(const Clock& clock) {
 struct Boards {
   using Program = std::function<void(ForeignBoard&)>;
 
-  explicit Boards(const ForeignMemory& memory, const Clock& clock = {}, const Program& program = {})
+  explicit Boards(const ForeignMemory& memory, const platform::Clock& clock = {},
+                  const Program& program = {})
       : model(sc_core::sc_gen_unique_name("model"), Params::named("small"), with_clock(clock)),
         rtl(sc_core::sc_gen_unique_name("rtl"), Params::named("small"), rtl_with_clock(clock)),
         with_model(sc_core::sc_gen_unique_name("with_model"), model, memory, program),
@@ -46,8 +47,8 @@ struct Boards {
 
   void run() { sc_core::sc_start(10, sc_core::SC_MS); }
 
-  Engine model;
-  RtlEngine rtl;
+  platform::Engine model;
+  rtl::RtlEngine rtl;
   ForeignBoard with_model, with_rtl;
 };
 
@@ -153,14 +154,14 @@ struct TwoEngines {
     bus.out1.bind(second_board.memory);
   }
 
-  Engine first, second;
+  platform::Engine first, second;
   SharedBus bus;
   ForeignBoard first_board, second_board;
 };
 
 TEST(Bus, IsSharedByTwoEngines) {
-  TwoEngines<Engine> models("model");
-  TwoEngines<RtlEngine> rtls("rtl");
+  TwoEngines<platform::Engine> models("model");
+  TwoEngines<rtl::RtlEngine> rtls("rtl");
   Boards alone{ForeignMemory{}};
   sc_core::sc_start(1, sc_core::SC_MS);
   for (const ForeignBoard* board :
@@ -196,10 +197,10 @@ struct WideMemory : sc_core::sc_module, tlm::tlm_fw_transport_if<> {
 };
 
 TEST(Sockets, OfAnotherWidthAndLibrary) {
-  Engine engine("engine", Params::named("small"));
+  platform::Engine engine("engine", Params::named("small"));
   ForeignBoard board("board", engine, {}, {}, true);
   WideMemory memory("memory");
-  WidthAdapter<32, 64> adapter("adapter");
+  platform::WidthAdapter<32, 64> adapter("adapter");
   engine.mem.bind(adapter.in);
   adapter.out.bind(memory.socket);
   memory.board.bind(board.memory);
@@ -239,7 +240,7 @@ class Clocks : public testing::TestWithParam<double> {};
 
 // With a latency in cycles, the cycles of a job do not depend on the clock's period.
 TEST_P(Clocks, AreThePlatforms) {
-  const Clock clock(ns(GetParam()));
+  const platform::Clock clock(ns(GetParam()));
   ForeignMemory memory;
   memory.latency = clock.to_time(40);
   Boards boards(memory, clock);
@@ -257,7 +258,7 @@ TEST_P(Clocks, MeetOtherClocks) {
   memory.polls = true;
   memory.delay = Delay::both;
   memory.latency = ns(33.25);
-  Boards boards(memory, Clock(ns(GetParam())));
+  Boards boards(memory, platform::Clock(ns(GetParam())));
   boards.run();
   boards.with_model.expect_results();
   boards.with_rtl.expect_results();
@@ -266,7 +267,7 @@ TEST_P(Clocks, MeetOtherClocks) {
 
 INSTANTIATE_TEST_SUITE_P(Boards, Clocks, testing::Values(0.75, 1.0, 2.5, 10.0));
 
-TEST(Clock, OfNoPeriodIsRefused) { EXPECT_THROW(Clock(sc_core::SC_ZERO_TIME), Error); }
+TEST(Clock, OfNoPeriodIsRefused) { EXPECT_THROW(platform::Clock(sc_core::SC_ZERO_TIME), Error); }
 
 class Responses : public testing::TestWithParam<tlm::tlm_response_status> {};
 

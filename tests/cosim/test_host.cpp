@@ -10,14 +10,14 @@
 #include "model/platform/clock.h"
 #include "model/platform/platform.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 /// Sixteen words of register storage. Writing N to 0x40 raises the interrupt after N cycles. Each
 /// access takes three cycles; addresses from 0x80 give an error response.
-class EngineStub : public EngineModule {
+class EngineStub : public platform::EngineModule {
  public:
-  EngineStub() : EngineModule("engine", Params::named("small")) {
+  EngineStub() : platform::EngineModule("engine", Params::named("small")) {
     SC_HAS_PROCESS(EngineStub);
     SC_METHOD(raise);
     dont_initialize();
@@ -25,13 +25,13 @@ class EngineStub : public EngineModule {
   }
 
  private:
-  bool transfer_register(RegisterTransfer& transfer) override {
-    wait(cycles_to_time(3));
+  bool transfer_register(platform::RegisterTransfer& transfer) override {
+    wait(platform::cycles_to_time(3));
     if (transfer.address >= 0x80) {
       transfer.data = 0;
       return false;
     }
-    if (transfer.address == 0x40) raise_event_.notify(cycles_to_time(transfer.data));
+    if (transfer.address == 0x40) raise_event_.notify(platform::cycles_to_time(transfer.data));
     uint32_t& word = words_[transfer.address / 4 % words_.size()];
     if (transfer.write) {
       word = transfer.data;
@@ -46,41 +46,42 @@ class EngineStub : public EngineModule {
   sc_core::sc_event raise_event_;
 };
 
-std::unique_ptr<Platform> make_platform(const char* name) {
-  Memory::Config memory;
+std::unique_ptr<platform::Platform> make_platform(const char* name) {
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
-  return std::make_unique<Platform>(name, memory, [] { return std::make_unique<EngineStub>(); });
+  return std::make_unique<platform::Platform>(name, memory,
+                                              [] { return std::make_unique<EngineStub>(); });
 }
 
 TEST(Host, RunsProgramsOneAfterTheOther) {
   const auto platform = make_platform("p");
   uint64_t before = 0, after = 0;
-  platform->run([&](Host& host) {
-    before = current_cycle();
+  platform->run([&](platform::Host& host) {
+    before = platform::current_cycle();
     host.write32(0x8, 1234);
-    after = current_cycle();
+    after = platform::current_cycle();
   });
   EXPECT_EQ(after - before, 3u);
   uint32_t value = 0;
-  platform->run([&](Host& host) { value = host.read32(0x8); });
+  platform->run([&](platform::Host& host) { value = host.read32(0x8); });
   EXPECT_EQ(value, 1234u);
 }
 
 TEST(Host, WaitsForTheInterrupt) {
   const auto platform = make_platform("p");
-  platform->run([&](Host& host) {
+  platform->run([&](platform::Host& host) {
     host.write32(0x40, 500);
-    EXPECT_FALSE(host.wait_irq(cycles_to_time(100)));
-    EXPECT_TRUE(host.wait_irq(cycles_to_time(1000)));
-    EXPECT_EQ(current_cycle(), 503u);
-    EXPECT_TRUE(host.wait_irq(cycles_to_time(1000)));
-    EXPECT_EQ(current_cycle(), 503u);
+    EXPECT_FALSE(host.wait_irq(platform::cycles_to_time(100)));
+    EXPECT_TRUE(host.wait_irq(platform::cycles_to_time(1000)));
+    EXPECT_EQ(platform::current_cycle(), 503u);
+    EXPECT_TRUE(host.wait_irq(platform::cycles_to_time(1000)));
+    EXPECT_EQ(platform::current_cycle(), 503u);
   });
 }
 
 TEST(Host, BusErrorsReachTheProgram) {
   const auto platform = make_platform("p");
-  platform->run([&](Host& host) {
+  platform->run([&](platform::Host& host) {
     uint32_t value = 1;
     EXPECT_FALSE(host.try_read(0x80, value));
     EXPECT_EQ(value, 0u);
@@ -92,16 +93,17 @@ TEST(Host, BusErrorsReachTheProgram) {
 
 TEST(Host, ExceptionsComeOutOfTheSimulation) {
   const auto platform = make_platform("p");
-  EXPECT_THROW(platform->run([](Host&) { throw std::out_of_range("mine"); }), std::out_of_range);
+  EXPECT_THROW(platform->run([](platform::Host&) { throw std::out_of_range("mine"); }),
+               std::out_of_range);
   bool ran = false;
-  platform->run([&](Host&) { ran = true; });
+  platform->run([&](platform::Host&) { ran = true; });
   EXPECT_TRUE(ran);
 }
 
 TEST(Host, AStandstillIsAnError) {
   const auto platform = make_platform("p");
   try {
-    platform->run([](Host& host) { sc_core::wait(host.irq.posedge_event()); });
+    platform->run([](platform::Host& host) { sc_core::wait(host.irq.posedge_event()); });
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -112,22 +114,22 @@ TEST(Host, AStandstillIsAnError) {
 TEST(Host, TwoPlatformsRunSideBySide) {
   const auto a = make_platform("a"), b = make_platform("b");
   uint64_t a_end = 0, b_end = 0;
-  a->host().start([&](Host& host) {
+  a->host().start([&](platform::Host& host) {
     host.wait_cycles(100);
-    a_end = current_cycle();
+    a_end = platform::current_cycle();
   });
-  b->host().start([&](Host& host) {
+  b->host().start([&](platform::Host& host) {
     for (int i = 0; i < 50; i++) host.write32(0, 1);
-    b_end = current_cycle();
+    b_end = platform::current_cycle();
   });
-  run_hosts({&a->host(), &b->host()});
+  platform::run_hosts({&a->host(), &b->host()});
   EXPECT_EQ(a_end, 100u);
   EXPECT_EQ(b_end, 150u);
 }
 
 TEST(Host, AllocatorAligns) {
   const auto platform = make_platform("p");
-  Host& host = platform->host();
+  platform::Host& host = platform->host();
   const uint64_t a = host.allocate(3, 1), b = host.allocate(5, 1), c = host.allocate(1, 24);
   EXPECT_EQ(b, a + 3);
   EXPECT_EQ(c % 24, 0u);
@@ -140,4 +142,4 @@ TEST(Host, AllocatorAligns) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -12,22 +12,22 @@
 #include "model/platform/clock.h"
 #include "model/platform/memory.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 using tlm::TLM_READ_COMMAND;
 using tlm::TLM_WRITE_COMMAND;
 
-std::vector<uint64_t> beats(const BeatTimes& times, uint64_t count) {
+std::vector<uint64_t> beats(const engine::BeatTimes& times, uint64_t count) {
   std::vector<uint64_t> cycles;
   for (uint64_t i = 0; i < count; i++) cycles.push_back(times.beat(i));
   return cycles;
 }
 
 TEST(MemoryChannel, FirstBeatAfterTheLatencyThenOneBeatACycle) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.latency = 10;
-  MemoryChannel channel(timing, 0);
+  engine::MemoryChannel channel(timing, 0);
   EXPECT_EQ(beats(channel.serve(100, 3, 16), 3), (std::vector<uint64_t>{110, 111, 112}));
   // Issued while the first burst is outstanding: latencies overlap, beats follow each other.
   EXPECT_EQ(beats(channel.serve(101, 2, 16), 2), (std::vector<uint64_t>{113, 114}));
@@ -35,39 +35,39 @@ TEST(MemoryChannel, FirstBeatAfterTheLatencyThenOneBeatACycle) {
 }
 
 TEST(MemoryChannel, BandwidthBelowThePortWidthSpreadsTheBeats) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.latency = 1;
   timing.bytes_per_cycle = 6.4;  // 2.5 cycles per beat of 16 bytes
-  MemoryChannel channel(timing, 0);
+  engine::MemoryChannel channel(timing, 0);
   EXPECT_EQ(beats(channel.serve(0, 5, 16), 5), (std::vector<uint64_t>{1, 4, 6, 9, 11}));
   EXPECT_EQ(channel.serve(0, 1, 16).beat(0), 14u);  // 1 + 5 * 2.5 = 13.5
 }
 
 TEST(MemoryChannel, LongRunBandwidthIsExact) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.bytes_per_cycle = 12.8;
-  MemoryChannel channel(timing, 0);
+  engine::MemoryChannel channel(timing, 0);
   uint64_t last = 0;
   for (int i = 0; i < 1000; i++) last = channel.serve(0, 16, 32).beat(15);
   EXPECT_NEAR(static_cast<double>(last - timing.latency), 16000 * 32 / 12.8, 3.0);
 }
 
 TEST(MemoryChannel, MoreBandwidthThanThePortGivesOneBeatACycle) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.latency = 5;
   timing.bytes_per_cycle = 1000;
-  MemoryChannel channel(timing, 0);
+  engine::MemoryChannel channel(timing, 0);
   EXPECT_EQ(beats(channel.serve(0, 3, 8), 3), (std::vector<uint64_t>{5, 6, 7}));
 }
 
 TEST(MemoryChannel, JitterIsSeededBoundedAndKeepsTheOrder) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.latency = 10;
   timing.jitter_seed = 3;
   timing.jitter_cycles = 7;
-  MemoryChannel a(timing, 0), b(timing, 0), other_direction(timing, 1);
+  engine::MemoryChannel a(timing, 0), b(timing, 0), other_direction(timing, 1);
   timing.jitter_seed = 4;
-  MemoryChannel other_seed(timing, 0);
+  engine::MemoryChannel other_seed(timing, 0);
   int differs_by_direction = 0, differs_by_seed = 0, jittered = 0;
   for (uint64_t i = 0; i < 200; i++) {
     const uint64_t issue = 100 * i;
@@ -91,7 +91,7 @@ TEST(MemoryChannel, JitterIsSeededBoundedAndKeepsTheOrder) {
 }
 
 TEST(MemoryTiming, ValidateNamesTheLimit) {
-  const auto message = [](const MemoryTiming& timing) -> std::string {
+  const auto message = [](const engine::MemoryTiming& timing) -> std::string {
     try {
       timing.validate();
     } catch (const Error& error) {
@@ -99,7 +99,7 @@ TEST(MemoryTiming, ValidateNamesTheLimit) {
     }
     return "";
   };
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   EXPECT_EQ(message(timing), "");
   timing.latency = 0;
   EXPECT_EQ(message(timing), "memory latency is 0 cycles, but must be from 1 to 100000");
@@ -112,7 +112,7 @@ TEST(MemoryTiming, ValidateNamesTheLimit) {
 }
 
 TEST(PortLimits, ValidateNamesTheLimit) {
-  const auto message = [](const PortLimits& limits) -> std::string {
+  const auto message = [](const engine::PortLimits& limits) -> std::string {
     try {
       limits.validate();
     } catch (const Error& error) {
@@ -132,15 +132,15 @@ TEST(PortLimits, ValidateNamesTheLimit) {
 }
 
 TEST(Beats, CountsTheTouchedOnes) {
-  EXPECT_EQ(BeatSize(16).touched(0, 1), 1u);
-  EXPECT_EQ(BeatSize(16).touched(0, 16), 1u);
-  EXPECT_EQ(BeatSize(16).touched(15, 2), 2u);
-  EXPECT_EQ(BeatSize(16).touched(31, 18), 3u);
+  EXPECT_EQ(engine::BeatSize(16).touched(0, 1), 1u);
+  EXPECT_EQ(engine::BeatSize(16).touched(0, 16), 1u);
+  EXPECT_EQ(engine::BeatSize(16).touched(15, 2), 2u);
+  EXPECT_EQ(engine::BeatSize(16).touched(31, 18), 3u);
 }
 
 struct Master : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Master> socket{"socket"};
-  BurstExtension burst;
+  platform::BurstExtension burst;
   tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
 
   explicit Master(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -158,24 +158,24 @@ struct Master : sc_core::sc_module {
       payload.set_byte_enable_length(static_cast<unsigned>(enables->size()));
     }
     payload.set_extension(&burst);
-    sc_core::sc_time delay = cycles_to_time(issue);
+    sc_core::sc_time delay = platform::cycles_to_time(issue);
     socket->b_transport(payload, delay);
     payload.clear_extension(&burst);
     status = payload.get_response_status();
-    return time_to_cycles(delay);
+    return platform::time_to_cycles(delay);
   }
 };
 
 struct Bench {
-  static Memory::Config config() {
-    Memory::Config config;
+  static platform::Memory::Config config() {
+    platform::Memory::Config config;
     config.base = 0x1000;
     config.size = 0x2000;
     config.beat_bytes = 16;
     config.timing.latency = 20;
     return config;
   }
-  Memory memory{"memory", config()};
+  platform::Memory memory{"memory", config()};
   Master master{"master"};
 
   Bench() {
@@ -271,4 +271,4 @@ TEST(Memory, DirectAccessForTheHost) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

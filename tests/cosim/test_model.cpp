@@ -20,7 +20,7 @@
 #include "mxe_driver.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 /// Splits `total` into parts of `most`, the last two of them evenly, the first of these in whole
@@ -38,8 +38,8 @@ std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
 
 /// The nest as plain loops: {rows, cols, tile, words, first_k, last_k, last_use} of each step.
 using Step = std::vector<unsigned>;
-std::vector<Step> plain_nest(const Params& p, const Walk::Levels& levels, unsigned m, unsigned n,
-                             unsigned words) {
+std::vector<Step> plain_nest(const Params& p, const engine::Walk::Levels& levels, unsigned m,
+                             unsigned n, unsigned words) {
   std::vector<Step> steps;
   unsigned chunk = p.a_slab_k / 32, slab = p.b_buf_k / 32;
   if (levels.long_slab && 2 * slab <= chunk) slab *= 2;
@@ -89,7 +89,7 @@ TEST(Walk, IsTheLoopNest) {
                n = static_cast<unsigned>(random.uniform(1, 90)),
                words = static_cast<unsigned>(random.uniform(1, 80));
     const auto batch = static_cast<unsigned>(random.one_in(3) ? random.uniform(2, 4) : 1);
-    Walk::Levels levels;
+    engine::Walk::Levels levels;
     levels.wide = p.acc_tiles > 1 && p.b_buf_k > 32 && random.one_in(2);
     levels.long_slab = random.one_in(2);
     SCOPED_TRACE(p.to_string() + ": " + std::to_string(batch) + " of " + std::to_string(m) + " " +
@@ -100,7 +100,7 @@ TEST(Walk, IsTheLoopNest) {
     while (expected.size() < batch * product.size()) {
       expected.insert(expected.end(), product.begin(), product.end());
     }
-    for (Walk walk(p, levels, batch, m, n, words); walk.valid(); walk.step()) {
+    for (engine::Walk walk(p, levels, batch, m, n, words); walk.valid(); walk.step()) {
       ASSERT_EQ(walk.row() / m, steps.size() / product.size());
       steps.push_back({walk.rows(), walk.cols(), walk.tile(), walk.words(), walk.first_k(),
                        walk.last_k(), walk.last_use()});
@@ -173,18 +173,19 @@ TEST(Unpack, KeepsTheTimesOfThePipeline) {
       fetch.bytes = static_cast<unsigned>(random.uniform(1, 300));
       static constexpr unsigned kSizes[] = {8, 16, 24, 32};
       fetch.word_bytes = kSizes[random.uniform(0, 3)];
-      const uint64_t beats = BeatSize(beat_bytes).touched(fetch.offset, fetch.bytes);
+      const uint64_t beats = engine::BeatSize(beat_bytes).touched(fetch.offset, fetch.bytes);
       if (random.one_in(3)) offered += random.uniform(0, 40);
       for (uint64_t b = 0; b < beats; b++, offered += gap) fetch.offered.push_back(offered);
       fetches.push_back(fetch);
     }
     const PlainTimes expected = plain_unpack(beat_bytes, fetches);
-    Unpack unpack(beat_bytes);
+    engine::Unpack unpack(beat_bytes);
     std::size_t beat = 0, word = 0;
     for (const PlainFetch& fetch : fetches) {
       unpack.begin(fetch.offset, fetch.bytes, fetch.word_bytes);
       const auto beats = static_cast<unsigned>(fetch.offered.size());
-      const BeatTimes times(fetch.offered[0] << BeatTimes::kFraction, gap << BeatTimes::kFraction);
+      const engine::BeatTimes times(fetch.offered[0] << engine::BeatTimes::kFraction,
+                                    gap << engine::BeatTimes::kFraction);
       EXPECT_EQ(unpack.beats(times, beats), expected.beats[beat]);
       beat += beats;
       word += (fetch.bytes + fetch.word_bytes - 1) / fetch.word_bytes;
@@ -195,7 +196,7 @@ TEST(Unpack, KeepsTheTimesOfThePipeline) {
 }
 
 TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
-  BankCredits banks;
+  engine::BankCredits banks;
   banks.want(10);
   EXPECT_EQ(banks.taken_from(), 11u);
   banks.finish();
@@ -213,12 +214,12 @@ TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
   EXPECT_EQ(banks.taken_from(), 71u);
 }
 
-uint64_t value(const Counters& counters, Counter counter) {
+uint64_t value(const engine::Counters& counters, Counter counter) {
   return counters.snapshot_values()[static_cast<std::size_t>(counter)];
 }
 
 TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
-  Counters counters;
+  engine::Counters counters;
   counters.add(Counter::mac_active, 2, 6);  // enabled from cycle 4 on
   counters.enable(4, true);
   counters.add(Counter::mac_active, 10, 20);
@@ -244,7 +245,8 @@ TEST(Counters, CountWhatLiesBeforeTheSnapshot) {
   EXPECT_EQ(value(counters, Counter::total), 10u);
 }
 
-mxe_job plain_job(Host& host, unsigned m, unsigned n, unsigned k, uint32_t a, uint32_t b) {
+mxe_job plain_job(platform::Host& host, unsigned m, unsigned n, unsigned k, uint32_t a,
+                  uint32_t b) {
   mxe_job job{};
   job.format_a = a;
   job.format_b = b;
@@ -267,12 +269,12 @@ struct ModeRun {
   struct mxe_counters counters {};
 };
 
-ModeRun run_mode(Platform& platform, const std::vector<std::array<unsigned, 5>>& jobs) {
+ModeRun run_mode(platform::Platform& platform, const std::vector<std::array<unsigned, 5>>& jobs) {
   ModeRun result;
-  platform.run([&](Host& host) {
-    mxe_port port = make_driver_port(host);
+  platform.run([&](platform::Host& host) {
+    mxe_port port = platform::make_driver_port(host);
     mxe_device device{};
-    const DriverRing ring = make_driver_ring(host, 2);
+    const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     for (const auto& [m, n, k, a, b] : jobs) {
       const mxe_job job = plain_job(host, m, n, k, a, b);
@@ -291,7 +293,7 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
   const std::vector<std::array<unsigned, 5>> jobs{
       {40, 70, 300, 4, 0}, {1, 130, 77, 5, 5}, {33, 1, 1000, 0, 1}, {65, 65, 65, 2, 6}};
   Random random(3);
-  std::vector<std::unique_ptr<Platform>> platforms;
+  std::vector<std::unique_ptr<platform::Platform>> platforms;
   std::vector<Params> all;
   for (const char* name : config_names()) all.push_back(Params::named(name));
   for (int i = 0; i < 12; i++) {
@@ -308,15 +310,15 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
     all.push_back(p);
   }
   for (std::size_t i = 0; i < all.size(); i++) {
-    for (const Mode mode : {Mode::functional, Mode::timing}) {
-      Memory::Config memory;
+    for (const engine::Mode mode : {engine::Mode::functional, engine::Mode::timing}) {
+      platform::Memory::Config memory;
       memory.size = 1 << 24;
       memory.timing.jitter_seed = i;
-      platforms.push_back(
-          std::make_unique<Platform>(("p" + std::to_string(platforms.size())).c_str(), memory, [&] {
-            EngineOptions options;
+      platforms.push_back(std::make_unique<platform::Platform>(
+          ("p" + std::to_string(platforms.size())).c_str(), memory, [&] {
+            platform::EngineOptions options;
             options.mode = mode;
-            return std::make_unique<Engine>("engine", all[i], options);
+            return std::make_unique<platform::Engine>("engine", all[i], options);
           }));
     }
   }
@@ -339,12 +341,12 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
 
 /// The bytes at D after a job of 8 x 8 x 32 ones, whose results are all 32. Before it, all bytes
 /// are 0xAA.
-std::vector<uint8_t> results_of_ones(Platform& platform) {
+std::vector<uint8_t> results_of_ones(platform::Platform& platform) {
   std::vector<uint8_t> results;
-  platform.run([&](Host& host) {
-    mxe_port port = make_driver_port(host);
+  platform.run([&](platform::Host& host) {
+    mxe_port port = platform::make_driver_port(host);
     mxe_device device{};
-    const DriverRing ring = make_driver_ring(host, 2);
+    const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     const mxe_job job = plain_job(host, 8, 8, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
     const auto fill = [&host](uint64_t address, std::size_t size, uint8_t value) {
@@ -364,17 +366,17 @@ std::vector<uint8_t> results_of_ones(Platform& platform) {
 }
 
 TEST(Model, TimingModeWritesNoResults) {
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 22;
-  const auto make = [&memory](const char* name, Mode mode) {
-    return std::make_unique<Platform>(name, memory, [mode] {
-      EngineOptions options;
+  const auto make = [&memory](const char* name, engine::Mode mode) {
+    return std::make_unique<platform::Platform>(name, memory, [mode] {
+      platform::EngineOptions options;
       options.mode = mode;
-      return std::make_unique<Engine>("engine", Params::named("small"), options);
+      return std::make_unique<platform::Engine>("engine", Params::named("small"), options);
     });
   };
-  const auto functional = make("functional", Mode::functional),
-             timing = make("timing", Mode::timing);
+  const auto functional = make("functional", engine::Mode::functional),
+             timing = make("timing", engine::Mode::timing);
 
   std::vector<uint8_t> products(8 * 8 * sizeof(float));
   const std::vector<float> thirty_two(8 * 8, 32.0f);
@@ -384,15 +386,16 @@ TEST(Model, TimingModeWritesNoResults) {
 }
 
 TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 22;
-  Platform platform("p", memory, [] {
-    return std::make_unique<Engine>("engine", Params::named("small"), EngineOptions{});
+  platform::Platform platform("p", memory, [] {
+    return std::make_unique<platform::Engine>("engine", Params::named("small"),
+                                              platform::EngineOptions{});
   });
-  platform.run([](Host& host) {
-    mxe_port port = make_driver_port(host);
+  platform.run([](platform::Host& host) {
+    mxe_port port = platform::make_driver_port(host);
     mxe_device device{};
-    const DriverRing ring = make_driver_ring(host, 2);
+    const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     mxe_job job = plain_job(host, 1, 1, 32, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
     job.a_stride = job.b_stride = job.a_scale_stride = job.b_scale_stride = job.d_stride = 0;
@@ -406,11 +409,12 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
 }
 
 TEST(Model, AtRestAnswersReadsAhead) {
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
-  Platform platform("p", memory,
-                    [] { return std::make_unique<Engine>("engine", Params::named("small")); });
-  platform.run([](Host& host) {
+  platform::Platform platform("p", memory, [] {
+    return std::make_unique<platform::Engine>("engine", Params::named("small"));
+  });
+  platform.run([](platform::Host& host) {
     uint32_t value = 0;
     tlm::tlm_generic_payload payload;
     payload.set_read();
@@ -420,21 +424,21 @@ TEST(Model, AtRestAnswersReadsAhead) {
     payload.set_streaming_width(4);
     // Cycles for which the access waits, and cycles of the returned delay.
     const auto access = [&] {
-      const uint64_t begin = current_cycle();
-      sc_core::sc_time delay = cycles_to_time(5);
+      const uint64_t begin = platform::current_cycle();
+      sc_core::sc_time delay = platform::cycles_to_time(5);
       host.regs->b_transport(payload, delay);
       EXPECT_TRUE(payload.is_response_ok());
-      return std::make_pair(current_cycle() - begin, time_to_cycles(delay));
+      return std::make_pair(platform::current_cycle() - begin, platform::time_to_cycles(delay));
     };
     using Times = std::pair<uint64_t, uint64_t>;
     EXPECT_EQ(access(), Times(0, 8));
     EXPECT_EQ(value, MXE_ID_RESET);
     sc_core::sc_event other;
     for (const uint64_t cycle : {uint64_t{1}, uint64_t{8}}) {
-      other.notify(cycles_to_time(cycle));
+      other.notify(platform::cycles_to_time(cycle));
       EXPECT_EQ(access(), Times(8, 0)) << cycle;
     }
-    other.notify(cycles_to_time(9));
+    other.notify(platform::cycles_to_time(9));
     EXPECT_EQ(access(), Times(0, 8));
     // When a job begins, the access waits, so that STATUS is up to date.
     other.cancel();
@@ -445,7 +449,7 @@ TEST(Model, AtRestAnswersReadsAhead) {
     EXPECT_EQ(value, MXE_STATUS_BUSY_MASK);
     // With a quantum, the engine may have finished a job before simulated time reaches its end.
     host.wait_cycles(1000);
-    tlm::tlm_global_quantum::instance().set(cycles_to_time(1000));
+    tlm::tlm_global_quantum::instance().set(platform::cycles_to_time(1000));
     host.write32(MXE_REG_RING_TAIL, 2);
     EXPECT_EQ(access().second, 0u);
     EXPECT_EQ(value, MXE_STATUS_EMPTY_MASK);
@@ -453,4 +457,4 @@ TEST(Model, AtRestAnswersReadsAhead) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

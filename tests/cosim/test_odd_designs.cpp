@@ -9,20 +9,20 @@
 #include "tb/regression/case_runner.h"
 #include "tests/cosim/odd_designs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
-RtlUnderTest odd_rtl(const std::string& name) {
+regression::RtlUnderTest odd_rtl(const std::string& name) {
   const OddDesign design = odd_design(name).value();
-  RtlUnderTest rtl(design.make_top);
-  rtl.own = EngineFeatures(design.params);
+  regression::RtlUnderTest rtl(design.make_top);
+  rtl.own = cosim::EngineFeatures(design.params);
   rtl.own->name = name;
   return rtl;
 }
 
-void expect_agreement(const CaseResult& result) {
+void expect_agreement(const regression::CaseResult& result) {
   EXPECT_GT(result.jobs, 0U);
-  for (const Mismatch& mismatch : result.mismatches) {
+  for (const cosim::Mismatch& mismatch : result.mismatches) {
     ADD_FAILURE() << mismatch.engine << ", job " << mismatch.job << ": " << mismatch.what << "\n"
                   << mismatch.about;
   }
@@ -31,12 +31,13 @@ void expect_agreement(const CaseResult& result) {
 class OddDesigns : public testing::TestWithParam<const char*> {};
 
 TEST_P(OddDesigns, RandomCases) {
-  const RtlUnderTest rtl = odd_rtl(GetParam());
-  const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
+  const regression::RtlUnderTest rtl = odd_rtl(GetParam());
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase& c) { return regression::run_case(c, rtl); }, 1);
   const uint64_t seeds = rtl.own->params.num_pe > 32 ? 1 : 3;
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     SCOPED_TRACE(seed);
-    expect_agreement(pool.run(random_case(*rtl.own, seed, 30)));
+    expect_agreement(pool.run(regression::random_case(*rtl.own, seed, 30)));
   }
 }
 
@@ -55,9 +56,11 @@ void PrintTo(const OddCase& odd_case, std::ostream* out) { *out << odd_case.name
 class OddCases : public testing::TestWithParam<OddCase> {};
 
 TEST_P(OddCases, Agree) {
-  const RtlUnderTest rtl = odd_rtl(GetParam().design);
-  const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
-  expect_agreement(pool.run(load_case(std::string(MXE_ODD_CASES "/") + GetParam().name + ".json")));
+  const regression::RtlUnderTest rtl = odd_rtl(GetParam().design);
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase& c) { return regression::run_case(c, rtl); }, 1);
+  expect_agreement(
+      pool.run(regression::load_case(std::string(MXE_ODD_CASES "/") + GetParam().name + ".json")));
 }
 
 INSTANTIATE_TEST_SUITE_P(CoSim, OddCases,
@@ -68,4 +71,4 @@ INSTANTIATE_TEST_SUITE_P(CoSim, OddCases,
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -10,7 +10,7 @@
 #include "model/numerics/base/error.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 std::string error_of(const std::function<void()>& action) {
@@ -165,4 +165,4 @@ TEST(Params, ToStringReadsBack) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -29,13 +29,13 @@ using Change = std::function<void(Payload&)>;
 struct Client : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Client> socket{"socket"};
   std::function<void(Client&)> program;
-  BurstExtension burst;
+  platform::BurstExtension burst;
 
   Client(const sc_core::sc_module_name& name, std::function<void(Client&)> run)
       : sc_module(name), program(std::move(run)) {
     SC_HAS_PROCESS(Client);
     SC_THREAD(run_program);
-    set_stack_size(kThreadStackBytes);
+    set_stack_size(platform::kThreadStackBytes);
   }
   void run_program() { program(*this); }
 
@@ -49,7 +49,7 @@ struct Client : sc_core::sc_module {
     p.set_data_length(4);
     p.set_streaming_width(4);
     p.set_extension(&burst);
-    burst.issued = current_cycle();
+    burst.issued = platform::current_cycle();
     if (change) change(p);
     sc_core::sc_time delay;
     socket->b_transport(p, delay);
@@ -125,16 +125,16 @@ void try_cases(Client& client, uint64_t address) {
 }
 
 TEST(Attributes, AtEveryTarget) {
-  Memory::Config config;
+  platform::Memory::Config config;
   config.size = 1 << 20;
   const auto on_memory = [&](Client& client) { try_cases(client, config.base + 0x100); };
   const auto on_registers = [](Client& client) { try_cases(client, MXE_REG_IRQ_MASK); };
-  Memory memory("memory", config), shared("shared", config), of_model("of_model", config),
+  platform::Memory memory("memory", config), shared("shared", config), of_model("of_model", config),
       of_rtl("of_rtl", config);
-  Interconnect interconnect("interconnect", config.timing, 1, 32);
+  platform::Interconnect interconnect("interconnect", config.timing, 1, 32);
   interconnect.out.bind(shared.socket);
-  Engine model("model", Params::named("small"));
-  RtlEngine rtl("rtl", Params::named("small"), {});
+  platform::Engine model("model", Params::named("small"));
+  rtl::RtlEngine rtl("rtl", Params::named("small"), {});
   sc_core::sc_signal<bool> model_irq("model_irq"), rtl_irq("rtl_irq");
   model.mem.bind(of_model.socket), model.irq(model_irq);
   rtl.mem.bind(of_rtl.socket), rtl.irq(rtl_irq);
@@ -148,9 +148,9 @@ TEST(Attributes, AtEveryTarget) {
 }
 
 TEST(Attributes, DebugTransportIgnoresThem) {
-  Memory::Config config;
+  platform::Memory::Config config;
   config.size = 1 << 12;
-  Memory memory("memory", config);
+  platform::Memory memory("memory", config);
   Client client("client", [](Client&) {});
   client.socket.bind(memory.socket);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -188,13 +188,14 @@ void expect_refused(const Make& make, const std::string& message) {
 void expect_no_nanosecond(const std::string& resolution) {
   const std::string message = "time resolution " + resolution + ": ";
   const Params params = Params::named("small");
-  expect_refused([&] { Engine engine("model", params); }, message);
-  expect_refused([&] { RtlEngine engine("rtl", params, {}); }, message);
-  expect_refused([&] { Memory memory("memory", Memory::Config{}); }, message);
-  expect_refused([&] { Interconnect interconnect("interconnect", MemoryTiming{}, 2, 32); },
-                 message);
-  expect_refused([] { Clock().to_time(1); }, message);
-  expect_refused([] { current_cycle(); }, message);
+  expect_refused([&] { platform::Engine engine("model", params); }, message);
+  expect_refused([&] { rtl::RtlEngine engine("rtl", params, {}); }, message);
+  expect_refused([&] { platform::Memory memory("memory", platform::Memory::Config{}); }, message);
+  expect_refused(
+      [&] { platform::Interconnect interconnect("interconnect", engine::MemoryTiming{}, 2, 32); },
+      message);
+  expect_refused([] { platform::Clock().to_time(1); }, message);
+  expect_refused([] { platform::current_cycle(); }, message);
 }
 
 TEST(Resolution, OfTenNanoseconds) {
@@ -213,15 +214,15 @@ TEST(Resolution, OfAMillisecond) {
 /// The same cycles for any resolution that divides the clock's period.
 void expect_job(double resolution, sc_core::sc_time_unit unit, double period) {
   sc_core::sc_set_time_resolution(resolution, unit);
-  const Clock clock(period, sc_core::SC_NS);
+  const platform::Clock clock(period, sc_core::SC_NS);
   ForeignMemory kind;
   kind.latency = clock.to_time(40);
-  EngineOptions options;
+  platform::EngineOptions options;
   options.clock = clock;
-  RtlOptions rtl_options;
+  rtl::RtlOptions rtl_options;
   rtl_options.clock = clock;
-  Engine model("model", Params::named("small"), options);
-  RtlEngine rtl("rtl", Params::named("small"), rtl_options);
+  platform::Engine model("model", Params::named("small"), options);
+  rtl::RtlEngine rtl("rtl", Params::named("small"), rtl_options);
   ForeignBoard with_model("with_model", model, kind), with_rtl("with_rtl", rtl, kind);
   sc_core::sc_start(10, sc_core::SC_MS);
   with_model.expect_results();
@@ -237,25 +238,27 @@ TEST(Resolution, OfTenFemtoseconds) { expect_job(10, sc_core::SC_FS, 3.33333); }
 TEST(Resolution, PeriodsThatAreNoMultiple) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
   const std::string message = "is no multiple of the time resolution; allowed: multiples of 1 ns";
-  expect_refused([] { Clock(1.5, sc_core::SC_NS); }, "1.5e-09 s " + message);
-  expect_refused([] { Clock(3.333, sc_core::SC_NS); }, message);
-  expect_refused([] { Clock(400, sc_core::SC_PS); }, message);
-  expect_refused([] { Clock(0, sc_core::SC_NS); }, message);
-  expect_refused([] { Clock(sc_core::sc_time(400, sc_core::SC_PS)); }, "the clock period is zero");
-  EXPECT_EQ(Clock(7, sc_core::SC_NS).period(), sc_core::sc_time(7, sc_core::SC_NS));
-  EXPECT_EQ(Clock(1, sc_core::SC_US).period(), sc_core::sc_time(1, sc_core::SC_US));
+  expect_refused([] { platform::Clock(1.5, sc_core::SC_NS); }, "1.5e-09 s " + message);
+  expect_refused([] { platform::Clock(3.333, sc_core::SC_NS); }, message);
+  expect_refused([] { platform::Clock(400, sc_core::SC_PS); }, message);
+  expect_refused([] { platform::Clock(0, sc_core::SC_NS); }, message);
+  expect_refused([] { platform::Clock(sc_core::sc_time(400, sc_core::SC_PS)); },
+                 "the clock period is zero");
+  EXPECT_EQ(platform::Clock(7, sc_core::SC_NS).period(), sc_core::sc_time(7, sc_core::SC_NS));
+  EXPECT_EQ(platform::Clock(1, sc_core::SC_US).period(), sc_core::sc_time(1, sc_core::SC_US));
 }
 
 TEST(Resolution, AnInterconnectNeedsHalfAClock) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
-  expect_refused([&] { Interconnect interconnect("interconnect", MemoryTiming{}, 2, 32); },
-                 "time resolution 1 ns: an interconnect");
+  expect_refused(
+      [&] { platform::Interconnect interconnect("interconnect", engine::MemoryTiming{}, 2, 32); },
+      "time resolution 1 ns: an interconnect");
 }
 
 TEST(Interconnects, ShareNoHalfDuplexMemory) {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   timing.half_duplex = true;
-  expect_refused([&] { Interconnect interconnect("interconnect", timing, 2, 32); },
+  expect_refused([&] { platform::Interconnect interconnect("interconnect", timing, 2, 32); },
                  "an interconnect cannot share a half-duplex memory");
 }
 

@@ -14,7 +14,7 @@
 #include "model/platform/rtl/rtl_engine.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr uint32_t kEnable = MXE_CTRL_ENABLE_MASK;
@@ -23,7 +23,7 @@ constexpr unsigned kSlots = 4;
 
 class Device {
  public:
-  explicit Device(Host& h) : host(h), ring(h.allocate(kSlots * MXE_DESC_SIZE)) {
+  explicit Device(platform::Host& h) : host(h), ring(h.allocate(kSlots * MXE_DESC_SIZE)) {
     write(MXE_REG_RING_BASE_HI, static_cast<uint32_t>(ring >> 32));
     write(MXE_REG_RING_BASE_LO, static_cast<uint32_t>(ring));
     write(MXE_REG_RING_SIZE_LOG2, 2);
@@ -70,7 +70,7 @@ class Device {
     put(slot, MXE_DESC_STATUS, kPending);
   }
 
-  Host& host;
+  platform::Host& host;
   uint64_t ring;
   uint64_t scales = host.allocate(4096), results = host.allocate(4096);
   uint64_t operand = host.allocate(4096);
@@ -78,19 +78,21 @@ class Device {
 
 /// Runs `script` on the model, then on the RTL. Both must end in the same cycle.
 void on_both(const std::function<void(Device&)>& script) {
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
   const Params params = Params::named("small");
-  Platform model("model", memory, [&] { return std::make_unique<Engine>("engine", params); });
-  Platform rtl("rtl", memory, [&] { return std::make_unique<RtlEngine>("engine", params); });
+  platform::Platform model("model", memory,
+                           [&] { return std::make_unique<platform::Engine>("engine", params); });
+  platform::Platform rtl("rtl", memory,
+                         [&] { return std::make_unique<rtl::RtlEngine>("engine", params); });
   std::vector<uint64_t> took;
-  for (Platform* platform : {&model, &rtl}) {
+  for (platform::Platform* platform : {&model, &rtl}) {
     SCOPED_TRACE(platform->name());
-    platform->run([&](Host& host) {
-      const uint64_t begin = current_cycle();
+    platform->run([&](platform::Host& host) {
+      const uint64_t begin = platform::current_cycle();
       Device device(host);
       script(device);
-      took.push_back(current_cycle() - begin);
+      took.push_back(platform::current_cycle() - begin);
     });
   }
   EXPECT_EQ(took.at(0), took.at(1));
@@ -159,7 +161,7 @@ TEST(Registers, TheLineIsALevel) {
     (void)device.read(MXE_REG_ID);
     EXPECT_FALSE(line());
     device.write(MXE_REG_IRQ_MASK, 0xF);
-    EXPECT_TRUE(device.host.wait_irq(cycles_to_time(10)));
+    EXPECT_TRUE(device.host.wait_irq(platform::cycles_to_time(10)));
     // The pin falls one cycle after the response.
     device.write(MXE_REG_IRQ_STATUS, 0xF);
     EXPECT_TRUE(line());
@@ -291,4 +293,4 @@ TEST(Registers, ElementsArePackedFromTheLowestBit) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -18,14 +18,14 @@
 #include "mxe_driver.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr uint64_t kSeed = 20;
 
 struct Setting {
   Params params;
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
 };
 
 Params random_params(Random& random) {
@@ -126,9 +126,10 @@ struct Outcome {
 constexpr std::size_t kMemoryBytes = std::size_t{8} << 20;
 
 /// Runs jobs; software reads the counters while they run and after them.
-Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uint64_t seed) {
+Outcome run(platform::Platform& platform, const std::vector<mxe_job>& jobs, bool look,
+            uint64_t seed) {
   Outcome outcome;
-  platform.run([&](Host& host) {
+  platform.run([&](platform::Host& host) {
     uint8_t* memory = host.memory().data(host.memory().base(), kMemoryBytes);
     Random noise(seed);
     for (std::size_t i = 0; i < kMemoryBytes; i += 8) {
@@ -136,9 +137,9 @@ Outcome run(Platform& platform, const std::vector<mxe_job>& jobs, bool look, uin
       if (noise.one_in(3)) bytes = (bytes & 0x0707070707070707) | 0x7878787878787878;
       std::memcpy(memory + i, &bytes, 8);
     }
-    mxe_port port = make_driver_port(host);
+    mxe_port port = platform::make_driver_port(host);
     mxe_device device{};
-    const DriverRing ring(host, host.memory().base(), 2);
+    const platform::DriverRing ring(host, host.memory().base(), 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
     Random random(seed + 1);
     for (const mxe_job& job : jobs) {
@@ -188,37 +189,38 @@ void expect_same(const Outcome& is, const Outcome& should, bool data) {
 /// arithmetic, which excludes both shortcuts.
 struct Way {
   const char* name;
-  Mode mode;
+  engine::Mode mode;
   bool skip, direct;
-  ArithmeticFactory arithmetic = {};
+  engine::ArithmeticFactory arithmetic = {};
 };
-const Way kWays[] = {{"plain", Mode::functional, false, false},
-                     {"timing", Mode::timing, false, true},
-                     {"timing_skipping", Mode::timing, true, true},
-                     {"whole", Mode::functional, false, true},
-                     {"whole_skipping", Mode::functional, true, true},
-                     {"structural", Mode::functional, true, true, make_structural_arithmetic}};
+const Way kWays[] = {
+    {"plain", engine::Mode::functional, false, false},
+    {"timing", engine::Mode::timing, false, true},
+    {"timing_skipping", engine::Mode::timing, true, true},
+    {"whole", engine::Mode::functional, false, true},
+    {"whole_skipping", engine::Mode::functional, true, true},
+    {"structural", engine::Mode::functional, true, true, engine::make_structural_arithmetic}};
 constexpr std::size_t kWayCount = std::size(kWays);
 
 TEST(Repetition, CannotBeTold) {
   constexpr std::size_t kSettings = 30;
   Random random(kSeed);
   std::vector<Setting> settings;
-  std::vector<std::unique_ptr<Platform>> platforms;
+  std::vector<std::unique_ptr<platform::Platform>> platforms;
   for (std::size_t i = 0; i < kSettings; i++) {
     settings.push_back(random_setting(random));
     for (const Way& way : kWays) {
-      Memory::Config memory;
+      platform::Memory::Config memory;
       memory.size = kMemoryBytes;
       memory.timing = settings.back().timing;
       memory.direct_access = way.direct;
-      platforms.push_back(std::make_unique<Platform>(
+      platforms.push_back(std::make_unique<platform::Platform>(
           (std::string(way.name) + std::to_string(i)).c_str(), memory, [&] {
-            EngineOptions options;
+            platform::EngineOptions options;
             options.mode = way.mode;
             options.skip_repetitions = way.skip;
             options.arithmetic = way.arithmetic;
-            return std::make_unique<Engine>("engine", settings.back().params, options);
+            return std::make_unique<platform::Engine>("engine", settings.back().params, options);
           }));
     }
   }
@@ -238,9 +240,11 @@ TEST(Repetition, CannotBeTold) {
     const Outcome plain = run(*platforms[kWayCount * i], jobs, look, kSeed + i);
     for (std::size_t way = 1; way < kWayCount; way++) {
       SCOPED_TRACE(kWays[way].name);
-      Platform& platform = *platforms[kWayCount * i + way];
-      expect_same(run(platform, jobs, look, kSeed + i), plain, kWays[way].mode == Mode::functional);
-      const uint64_t now_skipped = static_cast<Engine&>(platform.engine()).skipped_cycles();
+      platform::Platform& platform = *platforms[kWayCount * i + way];
+      expect_same(run(platform, jobs, look, kSeed + i), plain,
+                  kWays[way].mode == engine::Mode::functional);
+      const uint64_t now_skipped =
+          static_cast<platform::Engine&>(platform.engine()).skipped_cycles();
       if (!kWays[way].skip || kWays[way].arithmetic) {
         EXPECT_EQ(now_skipped, 0u);
       }
@@ -253,4 +257,4 @@ TEST(Repetition, CannotBeTold) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

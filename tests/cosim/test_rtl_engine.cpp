@@ -24,7 +24,7 @@
 #include "tb/cosim/cosim.h"
 #include "tb/cosim/job_spec.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 std::string error_of(const std::function<void()>& action) {
@@ -38,10 +38,10 @@ std::string error_of(const std::function<void()>& action) {
 
 TEST(RtlEngine, RefusesParametersThatWereNotBuilt) {
   Params params = Params::named("large");
-  EXPECT_EQ(error_of([&] { make_rtl_top(params, "waves.fst"); }),
+  EXPECT_EQ(error_of([&] { rtl::make_rtl_top(params, "waves.fst"); }),
             "the RTL of configuration large has no waves, only small and base have");
   params.set("NUM_PE=16");
-  EXPECT_EQ(error_of([&] { make_rtl_top(params); }),
+  EXPECT_EQ(error_of([&] { rtl::make_rtl_top(params); }),
             "the RTL was built for the configurations small, base and large, not for custom: " +
                 params.to_string());
 }
@@ -58,22 +58,22 @@ TEST(RtlEngine, ALoadedDesignIsNotCheckedAgain) {
   std::ofstream(sources / "0") << "as it was\n";
   std::ofstream(source) << "as it was\n";
   setenv("MXE_RTL_PATH", folder.c_str(), 1);
-  const EnginePlugin& loaded = load_design("mxe_rtl_small");
+  const rtl::EnginePlugin& loaded = rtl::load_design("mxe_rtl_small");
   std::ofstream(source) << "edited\n";
-  EXPECT_EQ(&load_design("mxe_rtl_small"), &loaded)
+  EXPECT_EQ(&rtl::load_design("mxe_rtl_small"), &loaded)
       << "the cases of a regression run on one design";
   fs::remove_all(folder);
 }
 
 /// A design that answers register accesses and otherwise follows the test's settings.
-class StubTop : public RtlTop {
+class StubTop : public rtl::RtlTop {
  public:
   enum class Behaviour { busy, unaligned, asserts };
   explicit StubTop(Behaviour behaviour) : behaviour_(behaviour) {}
 
   const Params& params() const override { return params_; }
   void reset(unsigned) override {}
-  void cycle(const RtlInputs& in, RtlOutputs& out) override {
+  void cycle(const rtl::RtlInputs& in, rtl::RtlOutputs& out) override {
     out = {};
     out.s_awready = out.s_wready = out.s_arready = true;
     out.s_bvalid = write_;
@@ -100,18 +100,18 @@ class StubTop : public RtlTop {
 };
 
 std::string failure_with(StubTop::Behaviour behaviour) {
-  RtlOptions options;
+  rtl::RtlOptions options;
   options.hang_cycles = 3000;
   options.make_top = [behaviour](const Params&, const std::string&) {
     return std::make_unique<StubTop>(behaviour);
   };
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
-  Platform platform("p", memory, [&] {
-    return std::make_unique<RtlEngine>("engine", Params::named("small"), options);
+  platform::Platform platform("p", memory, [&] {
+    return std::make_unique<rtl::RtlEngine>("engine", Params::named("small"), options);
   });
   return error_of([&] {
-    platform.run([](Host& host) {
+    platform.run([](platform::Host& host) {
       host.write32(MXE_REG_RING_TAIL, 1);
       host.wait_irq(sc_core::sc_time(1, sc_core::SC_SEC));
     });
@@ -135,31 +135,31 @@ TEST(RtlEngine, AFailingAssertionIsAnError) {
 }
 
 TEST(RtlEngine, TheClockStopsWithoutWork) {
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
-  RtlEngine* engine = nullptr;
-  Platform platform("p", memory, [&] {
-    auto made = std::make_unique<RtlEngine>("engine", Params::named("small"));
+  rtl::RtlEngine* engine = nullptr;
+  platform::Platform platform("p", memory, [&] {
+    auto made = std::make_unique<rtl::RtlEngine>("engine", Params::named("small"));
     engine = made.get();
     return made;
   });
-  platform.run([&](Host& host) {
+  platform.run([&](platform::Host& host) {
     EXPECT_EQ(host.read32(MXE_REG_ID), MXE_ID_RESET);
     host.wait_cycles(1'000'000);
     EXPECT_LT(engine->cycles(), 1000u);
-    EXPECT_GE(engine->cycles(), RtlEngine::kIdleCycles);
+    EXPECT_GE(engine->cycles(), rtl::RtlEngine::kIdleCycles);
     EXPECT_EQ(host.read32(MXE_REG_NUM_PE), 4u);
   });
-  EXPECT_EQ(current_cycle(), 1'000'006u);  // three cycles per access
+  EXPECT_EQ(platform::current_cycle(), 1'000'006u);  // three cycles per access
 }
 
-std::unique_ptr<Platform> make_rtl(const char* name, bool stop_clock) {
-  Memory::Config memory;
+std::unique_ptr<platform::Platform> make_rtl(const char* name, bool stop_clock) {
+  platform::Memory::Config memory;
   memory.size = 1 << 20;
-  return std::make_unique<Platform>(name, memory, [&] {
-    RtlOptions options;
+  return std::make_unique<platform::Platform>(name, memory, [&] {
+    rtl::RtlOptions options;
     options.stop_clock = stop_clock;
-    return std::make_unique<RtlEngine>("engine", Params::named("small"), options);
+    return std::make_unique<rtl::RtlEngine>("engine", Params::named("small"), options);
   });
 }
 
@@ -168,7 +168,7 @@ uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)
 /// Random register accesses at random times, and two kinds of jobs: products of zeros, and jobs
 /// that end at once because their descriptors are zeros. Returns everything that software sees,
 /// with times.
-std::string random_accesses(Host& host, uint64_t seed) {
+std::string random_accesses(platform::Host& host, uint64_t seed) {
   Random random(seed);
   std::string log;
   const auto note = [&](uint64_t value) {
@@ -206,7 +206,7 @@ std::string random_accesses(Host& host, uint64_t seed) {
         host.write32(MXE_REG_IRQ_MASK, static_cast<uint32_t>(random.next()));
         break;
       case 5:
-        note(host.wait_irq(cycles_to_time(random.uniform(1, 600))));
+        note(host.wait_irq(platform::cycles_to_time(random.uniform(1, 600))));
         break;
       case 6: {
         const bool taken = host.try_write(info.offset + 1 + few(random), 0);
@@ -228,21 +228,21 @@ TEST(RtlEngine, AClockThatStopsChangesNothing) {
   std::string seen[2];
   for (uint64_t seed = 1; seed <= 3; seed++) {
     SCOPED_TRACE(seed);
-    stops->host().start([&](Host& host) { seen[0] = random_accesses(host, seed); });
-    runs->host().start([&](Host& host) { seen[1] = random_accesses(host, seed); });
-    run_hosts({&stops->host(), &runs->host()});
+    stops->host().start([&](platform::Host& host) { seen[0] = random_accesses(host, seed); });
+    runs->host().start([&](platform::Host& host) { seen[1] = random_accesses(host, seed); });
+    platform::run_hosts({&stops->host(), &runs->host()});
     ASSERT_EQ(seen[0], seen[1]);
   }
-  const auto cycles = [](Platform& platform) {
-    return static_cast<RtlEngine&>(platform.engine()).cycles();
+  const auto cycles = [](platform::Platform& platform) {
+    return static_cast<rtl::RtlEngine&>(platform.engine()).cycles();
   };
   EXPECT_LT(2 * cycles(*stops), cycles(*runs));
 }
 
 TEST(RtlEngine, AnIdleReadCostsItsClocksAlone) {
   const auto platform = make_rtl("p", true);
-  auto& engine = static_cast<RtlEngine&>(platform->engine());
-  platform->run([&](Host& host) {
+  auto& engine = static_cast<rtl::RtlEngine&>(platform->engine());
+  platform->run([&](platform::Host& host) {
     host.write32(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK);
     host.wait_cycles(10'000);
     for (int i = 0; i < 10; i++) {
@@ -256,7 +256,7 @@ TEST(RtlEngine, AnIdleReadCostsItsClocksAlone) {
     const uint64_t before = engine.cycles();
     host.write32(MXE_REG_IRQ_MASK, 1);
     host.wait_cycles(100);
-    EXPECT_EQ(engine.cycles() - before, 3 + RtlEngine::kSettlingCycles);
+    EXPECT_EQ(engine.cycles() - before, 3 + rtl::RtlEngine::kSettlingCycles);
   });
 }
 
@@ -264,15 +264,15 @@ TEST(RtlEngine, WritesWaves) {
   const std::string path = testing::TempDir() + "mxe_rtl_test.fst";
   std::remove(path.c_str());
   {
-    CoSimOptions options;
+    cosim::CoSimOptions options;
     options.run_model = false;
     options.rtl.waves = path;
-    CoSim cosim(options);
-    JobSpec spec;
+    cosim::CoSim cosim(options);
+    cosim::JobSpec spec;
     spec.m = 3;
     spec.n = 5;
     spec.k = 40;
-    cosim.run({make_job(spec)});
+    cosim.run({cosim::make_job(spec)});
     EXPECT_TRUE(cosim.mismatches().empty());
   }
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -282,9 +282,9 @@ TEST(RtlEngine, WritesWaves) {
 }
 
 TEST(RtlEngine, WavesInAnImpossiblePlaceAreRefused) {
-  EXPECT_EQ(error_of([] { make_rtl_top(Params::named("small"), "/nowhere/at/all.fst"); }),
+  EXPECT_EQ(error_of([] { rtl::make_rtl_top(Params::named("small"), "/nowhere/at/all.fst"); }),
             "cannot write the waveform file '/nowhere/at/all.fst'");
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

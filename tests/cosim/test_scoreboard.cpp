@@ -12,37 +12,39 @@
 #include "tb/cosim/job_generator.h"
 #include "tb/cosim/scoreboard.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr uint64_t kAddress = 0x8000'1003;
 
 struct Case {
-  CosimJob job;
-  JobImage image;
-  Scoreboard scoreboard;
-  Expectation expected;
-  JobOutcome outcome;
+  cosim::CosimJob job;
+  cosim::JobImage image;
+  cosim::Scoreboard scoreboard;
+  cosim::Expectation expected;
+  cosim::JobOutcome outcome;
 
-  static JobSpec small_job() {
-    JobSpec spec;
+  static cosim::JobSpec small_job() {
+    cosim::JobSpec spec;
     spec.format_b = numerics::FormatId::mxfp4_e2m1;
     spec.m = 5;
     spec.n = 6;
     spec.k = 70;
-    spec.values = Values::codes;
+    spec.values = cosim::Values::codes;
     spec.layout.d_gap = 8;
     return spec;
   }
-  static JobSpec with_output(const char* name, std::size_t n) {
-    JobSpec spec = small_job();
+  static cosim::JobSpec with_output(const char* name, std::size_t n) {
+    cosim::JobSpec spec = small_job();
     spec.n = n;
-    spec.output = parse_output_format(name);
+    spec.output = job::parse_output_format(name);
     spec.layout.d_scale_gap = 3;
     return spec;
   }
-  explicit Case(const JobSpec& spec = small_job())
-      : job(make_job(spec)), image(job, kAddress, 3), expected(scoreboard.expected(job, image)) {
+  explicit Case(const cosim::JobSpec& spec = small_job())
+      : job(cosim::make_job(spec)),
+        image(job, kAddress, 3),
+        expected(scoreboard.expected(job, image)) {
     outcome.memory = expected.memory;
   }
   std::string report() {
@@ -69,7 +71,7 @@ TEST(Scoreboard, ReportsAWrongBitOfAResult) {
 
 TEST(Scoreboard, ReportsEveryByte) {
   for (const char* output : {"fp32", "bf16", "mxfp6_e3m2"}) {
-    const JobSpec spec = Case::with_output(output, 6);
+    const cosim::JobSpec spec = Case::with_output(output, 6);
     const std::size_t size = Case(spec).expected.memory.size();
     for (std::size_t i = 0; i < size; i++) {
       Case c(spec);
@@ -85,7 +87,7 @@ TEST(Scoreboard, NamesTheNumberOfAByte) {
     const mxe_job& d = c.image.descriptor();
     const uint64_t address =
         scale ? d.d_scale_addr + row * d.d_scale_stride + byte : d.d_addr + row * d.d_stride + byte;
-    const Place found = c.image.locate(address);
+    const cosim::Place found = c.image.locate(address);
     return found.what + " " + std::to_string(address - found.begin) + "/" +
            std::to_string(found.bytes);
   };
@@ -101,13 +103,13 @@ TEST(Scoreboard, NamesTheNumberOfAByte) {
 }
 
 TEST(Scoreboard, ComparesTheCountersOfData) {
-  const JobCounts expected{10, 20, 30, 40};
+  const cosim::JobCounts expected{10, 20, 30, 40};
   struct mxe_counters found = {};
   found.blocks = 10;
   found.nan_results = 20;
   found.saturations = 30;
   found.bytes_written = 40;
-  Scoreboard scoreboard;
+  cosim::Scoreboard scoreboard;
   scoreboard.check_counts("rtl", 3, expected, found);
   EXPECT_TRUE(scoreboard.mismatches().empty());
   for (uint64_t mxe_counters::*counter :
@@ -115,7 +117,7 @@ TEST(Scoreboard, ComparesTheCountersOfData) {
         &mxe_counters::bytes_written}) {
     struct mxe_counters wrong = found;
     wrong.*counter += 1;
-    Scoreboard strict;
+    cosim::Scoreboard strict;
     strict.check_counts("rtl", 3, expected, wrong);
     EXPECT_EQ(strict.mismatches().size(), 1u);
   }
@@ -123,19 +125,19 @@ TEST(Scoreboard, ComparesTheCountersOfData) {
 
 TEST(Job, CountsWhatTheDataDecide) {
   // [1 x 2] times ones is a large number; MXINT8 with rule floor cuts 255/128 to 127/64.
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.m = 3;
   spec.n = 40;
   spec.k = 255;
-  spec.output = parse_output_format("mxint8");
-  const JobResult floor = make_job(spec).expected(true);
+  spec.output = job::parse_output_format("mxint8");
+  const cosim::JobResult floor = cosim::make_job(spec).expected(true);
   EXPECT_EQ(floor.counts.blocks, 3u * 40 * 8);
   EXPECT_EQ(floor.counts.saturations, 3u * 40);
   EXPECT_EQ(floor.counts.nan_results, 0u);
   EXPECT_EQ(floor.counts.bytes_written, 3u * 40 + 3 * 2 + 16);
   EXPECT_EQ(floor.stored.bytes[0], 127);
   spec.output.requant.rule = numerics::ScaleRule::rceil;
-  EXPECT_EQ(make_job(spec).expected(true).counts.saturations, 0u);
+  EXPECT_EQ(cosim::make_job(spec).expected(true).counts.saturations, 0u);
 }
 
 TEST(Scoreboard, SaysWhereAStrayByteIs) {
@@ -158,15 +160,15 @@ TEST(Scoreboard, ReportsABadStatus) {
 
 TEST(JobImage, LeavesNoiseAroundPackedRows) {
   // 5 elements of 4 bits: the upper half of a row's last byte is noise that depends on the seed.
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.format_a = numerics::FormatId::mxfp4_e2m1;
   spec.format_b = numerics::FormatId::mxint8;
   spec.m = 8;
   spec.k = 5;
-  spec.values = Values::codes;
-  const CosimJob job = make_job(spec);
-  const JobImage one(job, kAddress, 1), two(job, kAddress, 2);
-  const auto row = [&](const JobImage& image, unsigned i) {
+  spec.values = cosim::Values::codes;
+  const cosim::CosimJob job = cosim::make_job(spec);
+  const cosim::JobImage one(job, kAddress, 1), two(job, kAddress, 2);
+  const auto row = [&](const cosim::JobImage& image, unsigned i) {
     return image.before().data() + (image.descriptor().a_addr - kAddress) +
            i * image.descriptor().a_stride;
   };
@@ -180,11 +182,11 @@ TEST(JobImage, LeavesNoiseAroundPackedRows) {
 }
 
 TEST(JobGenerator, TheSeedDecidesEverything) {
-  JobGenerator a(Params::named("small"), 9), b(Params::named("small"), 9),
+  cosim::JobGenerator a(Params::named("small"), 9), b(Params::named("small"), 9),
       c(Params::named("small"), 10);
   bool differs = false;
   for (int i = 0; i < 20; i++) {
-    const CosimJob job = a.next();
+    const cosim::CosimJob job = a.next();
     EXPECT_EQ(job.describe(), b.next().describe());
     differs |= job.describe() != c.next().describe();
   }
@@ -193,11 +195,11 @@ TEST(JobGenerator, TheSeedDecidesEverything) {
 
 TEST(JobGenerator, CoversWhatMatters) {
   const Params params = Params::named("small");
-  JobGenerator generator(params, 123);
+  cosim::JobGenerator generator(params, 123);
   std::set<std::pair<numerics::FormatId, numerics::FormatId>> pairs;
   std::map<std::string, int> values, seen;
   for (int i = 0; i < 3000; i++) {
-    const CosimJob job = generator.next();
+    const cosim::CosimJob job = generator.next();
     pairs.insert({job.a.format, job.b.format});
     values[job.values]++;
     seen["ragged M"] += job.m() % params.rows != 0;
@@ -215,7 +217,7 @@ TEST(JobGenerator, CoversWhatMatters) {
     seen["bias row"] += job.bias_one_row;
     seen["stride zero"] += job.layout.a_one_row || job.layout.b_one_row;
     seen["odd stride"] += job.layout.a_gap % 2 == 1;
-    for (const float result : job.sums(engine_sums(true))) {
+    for (const float result : job.sums(job::engine_sums(true))) {
       seen["NaN"] += std::isnan(result);
       seen["Inf"] += std::isinf(result);
       seen["subnormal"] += std::fpclassify(result) == FP_SUBNORMAL;
@@ -225,20 +227,20 @@ TEST(JobGenerator, CoversWhatMatters) {
     }
   }
   EXPECT_EQ(pairs.size(), 49u);
-  EXPECT_EQ(values.size(), kRandomValues.size());
+  EXPECT_EQ(values.size(), cosim::kRandomValues.size());
   for (const auto& [what, count] : seen) EXPECT_GE(count, 5) << what;
 }
 
 TEST(JobGenerator, KeepsToTheTreeWidth) {
   Params params = Params::named("small");
   params.tree_w = 42;
-  JobGenerator generator(params, 1);
+  cosim::JobGenerator generator(params, 1);
   for (int i = 0; i < 200; i++) {
-    const CosimJob job = generator.next();
+    const cosim::CosimJob job = generator.next();
     EXPECT_FALSE(job.a.format == numerics::FormatId::mxfp8_e5m2 &&
                  job.b.format == numerics::FormatId::mxfp8_e5m2);
   }
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

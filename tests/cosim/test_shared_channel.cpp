@@ -10,13 +10,14 @@
 #include "model/engine/memory/shared_channel.h"
 #include "model/numerics/base/random.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 constexpr unsigned kBeatBytes = 32;
 
-MemoryTiming timing(unsigned latency, double bytes_per_cycle = 0, uint64_t jitter_seed = 0) {
-  MemoryTiming timing;
+engine::MemoryTiming timing(unsigned latency, double bytes_per_cycle = 0,
+                            uint64_t jitter_seed = 0) {
+  engine::MemoryTiming timing;
   timing.latency = latency;
   timing.bytes_per_cycle = bytes_per_cycle;
   timing.jitter_seed = jitter_seed;
@@ -26,18 +27,18 @@ MemoryTiming timing(unsigned latency, double bytes_per_cycle = 0, uint64_t jitte
 TEST(SharedChannel, OnePortIsServedAsByAChannelOfItsOwn) {
   for (const double bandwidth : {0.0, 5.3, 32.0, 100.0}) {
     for (const uint64_t seed : {uint64_t{0}, uint64_t{7}}) {
-      const MemoryTiming times = timing(40, bandwidth, seed);
-      MemoryChannel own(times, 0);
-      SharedChannel granted(times, 0, 1, kBeatBytes), fitted(times, 0, 1, kBeatBytes);
+      const engine::MemoryTiming times = timing(40, bandwidth, seed);
+      engine::MemoryChannel own(times, 0);
+      engine::SharedChannel granted(times, 0, 1, kBeatBytes), fitted(times, 0, 1, kBeatBytes);
       Random random(3);
       uint64_t issue = 0;
       for (int burst = 0; burst < 2000; burst++) {
         issue += random.uniform(0, 29);
         const uint64_t beats = random.uniform(1, 16);
-        const BeatTimes expected = own.serve(issue, beats, kBeatBytes);
-        for (SharedChannel* channel : {&granted, &fitted}) {
-          const BeatTimes got = channel == &granted ? channel->grant(0, issue, beats)
-                                                    : channel->fit_in(0, issue, beats);
+        const engine::BeatTimes expected = own.serve(issue, beats, kBeatBytes);
+        for (engine::SharedChannel* channel : {&granted, &fitted}) {
+          const engine::BeatTimes got = channel == &granted ? channel->grant(0, issue, beats)
+                                                            : channel->fit_in(0, issue, beats);
           for (uint64_t beat = 0; beat < beats; beat++) {
             ASSERT_EQ(got.beat(beat), expected.beat(beat)) << burst;
           }
@@ -49,7 +50,8 @@ TEST(SharedChannel, OnePortIsServedAsByAChannelOfItsOwn) {
 }
 
 /// Bursts of several ports in random order; returns their cycles on the bus.
-std::vector<std::pair<uint64_t, uint64_t>> random_bursts(SharedChannel& channel, unsigned ports) {
+std::vector<std::pair<uint64_t, uint64_t>> random_bursts(engine::SharedChannel& channel,
+                                                         unsigned ports) {
   std::vector<std::pair<uint64_t, uint64_t>> spans;
   std::vector<uint64_t> issues(ports), ends(ports);
   Random random(5);
@@ -57,7 +59,7 @@ std::vector<std::pair<uint64_t, uint64_t>> random_bursts(SharedChannel& channel,
     const auto port = static_cast<unsigned>(random.uniform(0, ports - 1));
     issues[port] += random.uniform(0, 39);
     const uint64_t beats = random.uniform(1, 16);
-    const BeatTimes times = channel.fit_in(port, issues[port], beats);
+    const engine::BeatTimes times = channel.fit_in(port, issues[port], beats);
     EXPECT_GE(times.beat(0), issues[port]);
     EXPECT_GE(times.beat(0), ends[port]) << "a port's bursts come in order";
     ends[port] = times.beat(beats - 1) + 1;
@@ -68,7 +70,7 @@ std::vector<std::pair<uint64_t, uint64_t>> random_bursts(SharedChannel& channel,
 }
 
 TEST(SharedChannel, NoTwoBurstsAtATime) {
-  SharedChannel channel(timing(20), 0, 4, kBeatBytes);
+  engine::SharedChannel channel(timing(20), 0, 4, kBeatBytes);
   const auto spans = random_bursts(channel, 4);
   for (std::size_t i = 1; i < spans.size(); i++) {
     ASSERT_GE(spans[i].first, spans[i - 1].second) << i;
@@ -76,9 +78,9 @@ TEST(SharedChannel, NoTwoBurstsAtATime) {
 }
 
 TEST(SharedChannel, AWiderMemoryServesSeveralPortsAtATime) {
-  SharedChannel channel(timing(20, 2 * kBeatBytes), 0, 2, kBeatBytes);
+  engine::SharedChannel channel(timing(20, 2 * kBeatBytes), 0, 2, kBeatBytes);
   for (const unsigned port : {0u, 1u}) {
-    const BeatTimes times = channel.grant(port, 100, 8);
+    const engine::BeatTimes times = channel.grant(port, 100, 8);
     EXPECT_EQ(times.beat(0), port == 0 ? 120u : 124u);
     EXPECT_EQ(times.beat(7), times.beat(0) + 7) << "a beat of the port each cycle";
   }
@@ -87,7 +89,7 @@ TEST(SharedChannel, AWiderMemoryServesSeveralPortsAtATime) {
 }
 
 TEST(SharedChannel, WhatComesLateFitsInBefore) {
-  SharedChannel channel(timing(10), 0, 3, kBeatBytes);
+  engine::SharedChannel channel(timing(10), 0, 3, kBeatBytes);
   EXPECT_EQ(channel.fit_in(0, 100, 4).beat(0), 110u);
   EXPECT_EQ(channel.fit_in(1, 90, 4).beat(0), 100u) << "six cycles are free before 110";
   EXPECT_EQ(channel.fit_in(2, 90, 7).beat(0), 114u) << "too long for what is left of them";
@@ -98,7 +100,7 @@ TEST(SharedChannel, WhatComesLateFitsInBefore) {
 }
 
 TEST(SharedChannel, GrantsWaitWhileTheQueueIsLong) {
-  SharedChannel channel(timing(10), 0, 2, kBeatBytes);
+  engine::SharedChannel channel(timing(10), 0, 2, kBeatBytes);
   EXPECT_EQ(channel.grant_from(0, 5), 5u);
   channel.grant(0, 5, 16);  // the bus is busy from 15 to 31
   EXPECT_EQ(channel.grant_from(1, 6), 21u);
@@ -108,4 +110,4 @@ TEST(SharedChannel, GrantsWaitWhileTheQueueIsLong) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

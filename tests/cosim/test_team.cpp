@@ -15,20 +15,20 @@
 #include "model/platform/device/device.h"
 #include "model/platform/device/team.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
-JobShape shape(std::size_t m, std::size_t n, std::size_t k) {
-  JobShape shape;
+job::JobShape shape(std::size_t m, std::size_t n, std::size_t k) {
+  job::JobShape shape;
   shape.m = m;
   shape.n = n;
   shape.k = k;
   return shape;
 }
 
-EngineSetup setup(const char* config, unsigned latency, double bandwidth = 0,
-                  bool cycles_only = true) {
-  EngineSetup setup;
+device::EngineSetup setup(const char* config, unsigned latency, double bandwidth = 0,
+                          bool cycles_only = true) {
+  device::EngineSetup setup;
   setup.params = Params::named(config);
   setup.timing.latency = latency;
   setup.timing.bytes_per_cycle = bandwidth;
@@ -38,22 +38,22 @@ EngineSetup setup(const char* config, unsigned latency, double bandwidth = 0,
 
 TEST(Team, OfOneIsADevice) {
   struct Pair {
-    std::unique_ptr<Team> team;
-    Device device;
+    std::unique_ptr<device::Team> team;
+    device::Device device;
   };
   std::vector<Pair> pairs;  // all exist before the first one runs
   for (const double bandwidth : {0.0, 7.7}) {
     for (const uint64_t jitter : {uint64_t{0}, uint64_t{9}}) {
-      EngineSetup engine = setup("base", 64, bandwidth);
+      device::EngineSetup engine = setup("base", 64, bandwidth);
       engine.timing.jitter_seed = jitter;
-      pairs.push_back(
-          {std::make_unique<Team>(Target::model, engine, 1), Device(Target::model, engine)});
+      pairs.push_back({std::make_unique<device::Team>(device::Target::model, engine, 1),
+                       device::Device(device::Target::model, engine)});
     }
   }
   for (Pair& pair : pairs) {
-    for (const JobShape& job : {shape(70, 90, 300), shape(1, 200, 600), shape(64, 64, 32)}) {
-      const DeviceResult alone = pair.device.run(job);
-      const TeamResult team = pair.team->run(std::vector<JobShape>{job});
+    for (const job::JobShape& job : {shape(70, 90, 300), shape(1, 200, 600), shape(64, 64, 32)}) {
+      const device::DeviceResult alone = pair.device.run(job);
+      const device::TeamResult team = pair.team->run(std::vector<job::JobShape>{job});
       EXPECT_EQ(team.cycles(), alone.cycles);
       EXPECT_EQ(team.members[0].result.counters, alone.counters);
       EXPECT_EQ(team.members[0].reads_waited + team.members[0].writes_waited, 0u);
@@ -63,14 +63,14 @@ TEST(Team, OfOneIsADevice) {
 
 TEST(Team, SharesTheBandwidth) {
   // A matrix-vector product reads all the time: two engines take twice as long as one.
-  Device device(Target::model, setup("base", 64, 8));
-  Team narrow(Target::model, setup("base", 64, 8), 2),
-      wide(Target::model, setup("base", 64, 16), 2);
-  const JobShape job = shape(1, 256, 2048);
+  device::Device device(device::Target::model, setup("base", 64, 8));
+  device::Team narrow(device::Target::model, setup("base", 64, 8), 2),
+      wide(device::Target::model, setup("base", 64, 16), 2);
+  const job::JobShape job = shape(1, 256, 2048);
   const auto alone = static_cast<double>(device.run(job).cycles);
-  const TeamResult shared = narrow.run({job, job}), enough = wide.run({job, job});
+  const device::TeamResult shared = narrow.run({job, job}), enough = wide.run({job, job});
   EXPECT_NEAR(static_cast<double>(shared.cycles()) / alone, 2, 0.05);
-  for (const TeamResult::Member& member : shared.members) {
+  for (const device::TeamResult::Member& member : shared.members) {
     EXPECT_NEAR(static_cast<double>(member.result.cycles) / alone, 2, 0.1) << "unfair";
     EXPECT_GT(member.reads_waited, 0u);
   }
@@ -79,25 +79,27 @@ TEST(Team, SharesTheBandwidth) {
 
 TEST(Team, SplitsAboutEvenly) {
   const Params params = Params::named("base");
-  const auto sizes = [&](const JobShape& job, SplitAxis axis, unsigned engines) {
+  const auto sizes = [&](const job::JobShape& job, device::SplitAxis axis, unsigned engines) {
     std::vector<std::size_t> all;
-    for (const JobShape& part : split_job(job, axis, engines, params)) {
-      all.push_back(axis == SplitAxis::m ? part.m : part.n);
+    for (const job::JobShape& part : device::split_job(job, axis, engines, params)) {
+      all.push_back(axis == device::SplitAxis::m ? part.m : part.n);
       EXPECT_EQ(part.k, job.k);
-      EXPECT_EQ(axis == SplitAxis::m ? part.n : part.m, axis == SplitAxis::m ? job.n : job.m);
+      EXPECT_EQ(axis == device::SplitAxis::m ? part.n : part.m,
+                axis == device::SplitAxis::m ? job.n : job.m);
     }
     return all;
   };
-  EXPECT_EQ(sizes(shape(33, 8, 5), SplitAxis::m, 2), (std::vector<std::size_t>{16, 17}));
-  EXPECT_EQ(sizes(shape(3, 44, 5), SplitAxis::n, 4), (std::vector<std::size_t>{8, 16, 8, 12}));
-  JobShape blocks = shape(3, 100, 5);
-  blocks.output = parse_output_format("mxfp8_e4m3");
-  EXPECT_EQ(sizes(blocks, SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
-  EXPECT_THROW(split_job(shape(3, 8, 5), SplitAxis::n, 2, params), Error);
-  EXPECT_THROW(split_job(shape(3, 800, 5), SplitAxis::m, 4, params), Error);
+  EXPECT_EQ(sizes(shape(33, 8, 5), device::SplitAxis::m, 2), (std::vector<std::size_t>{16, 17}));
+  EXPECT_EQ(sizes(shape(3, 44, 5), device::SplitAxis::n, 4),
+            (std::vector<std::size_t>{8, 16, 8, 12}));
+  job::JobShape blocks = shape(3, 100, 5);
+  blocks.output = job::parse_output_format("mxfp8_e4m3");
+  EXPECT_EQ(sizes(blocks, device::SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
+  EXPECT_THROW(device::split_job(shape(3, 8, 5), device::SplitAxis::n, 2, params), Error);
+  EXPECT_THROW(device::split_job(shape(3, 800, 5), device::SplitAxis::m, 4, params), Error);
 }
 
-Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
+job::Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
   Random random(seed);
   const auto tensor = [&](std::size_t rows) {
     numerics::MxTensor codes;
@@ -112,43 +114,44 @@ Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {
     }
     return codes;
   };
-  Job job;
+  job::Job job;
   job.a = tensor(m);
   job.b = tensor(n);
   return job;
 }
 
 /// Runs the jobs on the model and, if it was built, on the RTL; expects the golden bytes.
-void expect_golden(const std::vector<Job>& jobs, const TeamResult& result, const Params& params) {
+void expect_golden(const std::vector<job::Job>& jobs, const device::TeamResult& result,
+                   const Params& params) {
   for (std::size_t i = 0; i < jobs.size(); i++) {
-    const StoredOutput golden = jobs[i].golden(engine_sums(params.fp4_dual != 0));
+    const job::StoredOutput golden = jobs[i].golden(job::engine_sums(params.fp4_dual != 0));
     EXPECT_EQ(result.members[i].result.output.bytes, golden.bytes) << "engine " << i;
   }
 }
 
-std::vector<Job> jobs_of(unsigned engines, std::size_t m, std::size_t n, std::size_t k) {
-  std::vector<Job> jobs;
+std::vector<job::Job> jobs_of(unsigned engines, std::size_t m, std::size_t n, std::size_t k) {
+  std::vector<job::Job> jobs;
   for (unsigned i = 0; i < engines; i++) jobs.push_back(random_job(m, n + i, k, 11 + i));
   return jobs;
 }
 
 TEST(Team, ResultsAreTheReferences) {
-  const EngineSetup engine = setup("small", 32, 0, false);
-  Team team(Target::model, engine, 3);
+  const device::EngineSetup engine = setup("small", 32, 0, false);
+  device::Team team(device::Target::model, engine, 3);
   for (const std::size_t k : {std::size_t{40}, std::size_t{700}}) {
-    const std::vector<Job> jobs = jobs_of(3, 30, 20, k);
+    const std::vector<job::Job> jobs = jobs_of(3, 30, 20, k);
     expect_golden(jobs, team.run(jobs), engine.params);
   }
 }
 
 /// Products of the same B with different rows of A, or of the same A with different columns of B.
-std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m, std::size_t n,
-                           std::size_t k) {
-  std::vector<Job> jobs;
+std::vector<job::Job> jobs_with(device::Team::Common common, unsigned engines, std::size_t m,
+                                std::size_t n, std::size_t k) {
+  std::vector<job::Job> jobs;
   for (unsigned i = 0; i < engines; i++) {
-    Job& job = jobs.emplace_back(random_job(m, n, k, 31 + i));
-    if (common == Team::Common::a) job.a = jobs[0].a;
-    if (common == Team::Common::b) job.b = jobs[0].b;
+    job::Job& job = jobs.emplace_back(random_job(m, n, k, 31 + i));
+    if (common == device::Team::Common::a) job.a = jobs[0].a;
+    if (common == device::Team::Common::b) job.b = jobs[0].b;
   }
   return jobs;
 }
@@ -156,15 +159,15 @@ std::vector<Job> jobs_with(Team::Common common, unsigned engines, std::size_t m,
 TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
   // Engines request the same data at about the same time only for some latencies and distances of
   // their descriptors. With these settings they do.
-  const EngineSetup engine = setup("small", 32, 5, false);
-  Team apart(Target::model, engine, 3);
-  Team of_one_a(Target::model, engine, 3, Team::Common::a);
-  Team of_one_b(Target::model, engine, 3, Team::Common::b);
+  const device::EngineSetup engine = setup("small", 32, 5, false);
+  device::Team apart(device::Target::model, engine, 3);
+  device::Team of_one_a(device::Target::model, engine, 3, device::Team::Common::a);
+  device::Team of_one_b(device::Target::model, engine, 3, device::Team::Common::b);
   // Few columns of B with all of A, and few rows of A with all of B.
-  const std::vector<Job> one_a = jobs_with(Team::Common::a, 3, 40, 4, 900);
-  const std::vector<Job> one_b = jobs_with(Team::Common::b, 3, 4, 40, 900);
+  const std::vector<job::Job> one_a = jobs_with(device::Team::Common::a, 3, 40, 4, 900);
+  const std::vector<job::Job> one_b = jobs_with(device::Team::Common::b, 3, 4, 40, 900);
   for (const auto& [team, jobs] : {std::pair(&of_one_a, &one_a), std::pair(&of_one_b, &one_b)}) {
-    const TeamResult once = team->run(*jobs), each = apart.run(*jobs);
+    const device::TeamResult once = team->run(*jobs), each = apart.run(*jobs);
     expect_golden(*jobs, once, engine.params);
     expect_golden(*jobs, each, engine.params);
     EXPECT_LT(once.cycles(), each.cycles() * 9 / 10);
@@ -172,11 +175,11 @@ TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
 }
 
 TEST(Team, OfFourIsFourTimesAsFastWithOneB) {
-  Device device(Target::model, setup("base", 64, 32));
-  Team team(Target::model, setup("base", 64, 32), 4, Team::Common::b);
+  device::Device device(device::Target::model, setup("base", 64, 32));
+  device::Team team(device::Target::model, setup("base", 64, 32), 4, device::Team::Common::b);
   const auto alone = static_cast<double>(device.run(shape(512, 512, 512)).cycles);
-  const JobShape part = shape(128, 512, 512);
-  const TeamResult result = team.run({part, part, part, part});
+  const job::JobShape part = shape(128, 512, 512);
+  const device::TeamResult result = team.run({part, part, part, part});
   EXPECT_GT(alone / static_cast<double>(result.cycles()), 0.95 * 4);
 }
 
@@ -185,21 +188,23 @@ TEST(Team, OfFourIsFourTimesAsFastWithOneB) {
 TEST(Team, OfTheRtlAgreesWithTheModel) {
   struct Pair {
     unsigned engines;
-    EngineSetup engine;
-    std::unique_ptr<Team> model, rtl;
-    Team::Common common = Team::Common::nothing;
+    device::EngineSetup engine;
+    std::unique_ptr<device::Team> model, rtl;
+    device::Team::Common common = device::Team::Common::nothing;
   };
   std::vector<Pair> pairs;
-  for (const Team::Common common : {Team::Common::a, Team::Common::b}) {
-    const EngineSetup engine = setup("small", 50, 7, false);
-    pairs.push_back({4, engine, std::make_unique<Team>(Target::model, engine, 4, common),
-                     std::make_unique<Team>(Target::rtl, engine, 4, common), common});
+  for (const device::Team::Common common : {device::Team::Common::a, device::Team::Common::b}) {
+    const device::EngineSetup engine = setup("small", 50, 7, false);
+    pairs.push_back(
+        {4, engine, std::make_unique<device::Team>(device::Target::model, engine, 4, common),
+         std::make_unique<device::Team>(device::Target::rtl, engine, 4, common), common});
   }
   for (const unsigned engines : {1u, 2u, 4u}) {
     for (const double bandwidth : {0.0, 20.0}) {
-      const EngineSetup engine = setup("small", 50, bandwidth, false);
-      pairs.push_back({engines, engine, std::make_unique<Team>(Target::model, engine, engines),
-                       std::make_unique<Team>(Target::rtl, engine, engines)});
+      const device::EngineSetup engine = setup("small", 50, bandwidth, false);
+      pairs.push_back({engines, engine,
+                       std::make_unique<device::Team>(device::Target::model, engine, engines),
+                       std::make_unique<device::Team>(device::Target::rtl, engine, engines)});
     }
   }
   for (Pair& pair : pairs) {
@@ -207,10 +212,10 @@ TEST(Team, OfTheRtlAgreesWithTheModel) {
     for (const auto& [m, n, k] :
          {std::array<std::size_t, 3>{1, 40, 900}, {30, 33, 500}, {9, 70, 64}}) {
       SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
-      const std::vector<Job> jobs = pair.common == Team::Common::nothing
-                                        ? jobs_of(pair.engines, m, n, k)
-                                        : jobs_with(pair.common, pair.engines, m, n, k);
-      const TeamResult model = pair.model->run(jobs), rtl = pair.rtl->run(jobs);
+      const std::vector<job::Job> jobs = pair.common == device::Team::Common::nothing
+                                             ? jobs_of(pair.engines, m, n, k)
+                                             : jobs_with(pair.common, pair.engines, m, n, k);
+      const device::TeamResult model = pair.model->run(jobs), rtl = pair.rtl->run(jobs);
       expect_golden(jobs, model, pair.engine.params);
       expect_golden(jobs, rtl, pair.engine.params);
       for (unsigned i = 0; i < pair.engines; i++) {
@@ -226,4 +231,4 @@ TEST(Team, OfTheRtlAgreesWithTheModel) {
 #endif
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

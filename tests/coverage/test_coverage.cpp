@@ -11,68 +11,68 @@
 #include "tb/coverage/counts.h"
 #include "tb/coverage/coverage.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 using Counts = std::map<std::string, uint64_t>;
 
 TEST(Bins, CountWhatIsDefined) {
-  Bins bins;
-  bins.define("g", "About it.", ShortRun::some, {"a", "b"});
+  coverage::Bins bins;
+  bins.define("g", "About it.", coverage::ShortRun::some, {"a", "b"});
   bins.hit("g", "b");
   bins.add({{"g", {{"b", 2}}}});
-  EXPECT_EQ(bins.counts(), (BinCounts{{"g", {{"b", 3}}}}));
+  EXPECT_EQ(bins.counts(), (coverage::BinCounts{{"g", {{"b", 3}}}}));
   EXPECT_EQ(bins.to_json().dump(),
             R"({"groups":[{"name":"g","about":"About it.","short_run":"some",)"
             R"("bins":{"a":0,"b":3}}]})");
   EXPECT_THROW(bins.hit("g", "c"), Error);
   EXPECT_THROW(bins.hit("h", "a"), Error);
-  EXPECT_THROW(bins.define("i", "", ShortRun::some, {"a", "a"}), Error);
+  EXPECT_THROW(bins.define("i", "", coverage::ShortRun::some, {"a", "a"}), Error);
 }
 
 TEST(Bins, Cross) {
-  EXPECT_EQ(cross({{"a", "b"}, {"x", "y"}}),
+  EXPECT_EQ(coverage::cross({{"a", "b"}, {"x", "y"}}),
             (std::vector<std::string>{"a, x", "a, y", "b, x", "b, y"}));
 }
 
 TEST(Bins, AllAreDefinedOnce) {
-  const nlohmann::ordered_json groups = all_bins().to_json().at("groups");
+  const nlohmann::ordered_json groups = coverage::all_bins().to_json().at("groups");
   std::size_t count = 0;
   for (const auto& group : groups) count += group.at("bins").size();
   EXPECT_GT(count, 1000u);
 }
 
-Counts counts_of(const JobSpec& spec, const std::string& group) {
-  const CosimJob job = make_job(spec);
-  const JobImage image(job, 0x1000, 1);
-  JobOutcome outcome;
-  const JobResult golden = job.expected(true);
+Counts counts_of(const cosim::JobSpec& spec, const std::string& group) {
+  const cosim::CosimJob job = cosim::make_job(spec);
+  const cosim::JobImage image(job, 0x1000, 1);
+  cosim::JobOutcome outcome;
+  const cosim::JobResult golden = job.expected(true);
   outcome.memory = image.after(golden.stored);
-  Expectation expected;
+  cosim::Expectation expected;
   expected.memory = outcome.memory;
   expected.counts = golden.counts;
-  Coverage coverage(Params::named("small"));
+  coverage::Coverage coverage(Params::named("small"));
   coverage.job_compared(job, image, expected, outcome);
-  BinCounts counts = coverage.counts();
+  coverage::BinCounts counts = coverage.counts();
   return counts[group];
 }
 
 TEST(JobBins, FormatsAndResults) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.format_b = numerics::FormatId::mxint8;
   EXPECT_EQ(counts_of(spec, "format of A"), (Counts{{"mxfp8_e4m3", 1}}));
   EXPECT_EQ(counts_of(spec, "format of B"), (Counts{{"mxint8", 1}}));
   EXPECT_EQ(counts_of(spec, "results"), (Counts{{"fp32, normal", 1}}));
   EXPECT_EQ(counts_of(spec, "bias x results"), (Counts{{"no bias, fp32", 1}}));
   EXPECT_EQ(counts_of(spec, "pair x data"), Counts());  // only directed jobs consist of ones
-  spec.values = Values::codes;
+  spec.values = cosim::Values::codes;
   EXPECT_EQ(counts_of(spec, "pair x data"), (Counts{{"mxfp8_e4m3 x mxint8, codes", 1}}));
 }
 
 TEST(JobBins, ResultsOfBlocks) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.n = 3;
-  spec.output.kind = OutputFormat::Kind::mx;
+  spec.output.kind = job::OutputFormat::Kind::mx;
   spec.output.requant.format = numerics::FormatId::mxfp4_e2m1;
   EXPECT_EQ(counts_of(spec, "output x rule x special"),
             (Counts{{"mxfp4_e2m1, floor, saturate", 1}}));
@@ -81,7 +81,7 @@ TEST(JobBins, ResultsOfBlocks) {
 }
 
 TEST(JobBins, Shapes) {
-  JobSpec spec;  // small: 8 rows, 4 columns, 2 tiles, 64 and 128 elements
+  cosim::JobSpec spec;  // small: 8 rows, 4 columns, 2 tiles, 64 and 128 elements
   spec.m = 9;
   spec.n = 7;
   spec.k = 128;
@@ -96,26 +96,26 @@ TEST(JobBins, Shapes) {
 }
 
 TEST(JobBins, AJobThatFailedCountsItsStatusOnly) {
-  const CosimJob job = make_job({});
-  const JobImage image(job, 0x1000, 1);
-  JobOutcome outcome;
+  const cosim::CosimJob job = cosim::make_job({});
+  const cosim::JobImage image(job, 0x1000, 1);
+  cosim::JobOutcome outcome;
   outcome.result = MXE_ERR_READ;
-  Coverage coverage(Params::named("small"));
+  coverage::Coverage coverage(Params::named("small"));
   coverage.job_compared(job, image, {}, outcome);
-  EXPECT_EQ(coverage.counts(), (BinCounts{{"status", {{"ERR_READ", 1}}}}));
+  EXPECT_EQ(coverage.counts(), (coverage::BinCounts{{"status", {{"ERR_READ", 1}}}}));
 }
 
 struct Pins {
-  RtlInputs in;
-  RtlOutputs out;
+  rtl::RtlInputs in;
+  rtl::RtlOutputs out;
 };
 
 Counts count_cycles(const std::vector<Pins>& cycles) {
-  PortBins ports(Params::named("small"));
+  coverage::PortBins ports(Params::named("small"));
   for (const Pins& pins : cycles) ports.cycle(pins.in, pins.out);
-  Bins bins = all_bins();
+  coverage::Bins bins = coverage::all_bins();
   ports.report(bins);
-  BinCounts counts = bins.counts();
+  coverage::BinCounts counts = bins.counts();
   return counts["memory port and interrupt"];
 }
 
@@ -159,8 +159,8 @@ TEST(PortBins, OrderOfAddressAndData) {
 class Accesses {
  public:
   void write(uint32_t address, uint32_t data) {
-    RtlInputs in;
-    RtlOutputs out;
+    rtl::RtlInputs in;
+    rtl::RtlOutputs out;
     in.s_awvalid = out.s_awready = in.s_wvalid = out.s_wready = true;
     out.s_bvalid = in.s_bready = true;
     in.s_awaddr = address;
@@ -168,20 +168,20 @@ class Accesses {
     bins_.cycle(in, out);
   }
   void read(uint32_t address, uint32_t data) {
-    RtlInputs in;
-    RtlOutputs out;
+    rtl::RtlInputs in;
+    rtl::RtlOutputs out;
     in.s_arvalid = out.s_arready = out.s_rvalid = in.s_rready = true;
     in.s_araddr = address;
     out.s_rdata = data;
     bins_.cycle(in, out);
   }
   Counts counts(const std::string& group) const {
-    BinCounts counts = bins_.counts();
+    coverage::BinCounts counts = bins_.counts();
     return counts[group];
   }
 
  private:
-  RegisterBins bins_;
+  coverage::RegisterBins bins_;
 };
 
 TEST(RegisterBins, DoorbellsByWhatCameOfThem) {
@@ -226,17 +226,20 @@ TEST(RegisterBins, BusErrorsTold) {
 
 TEST(StateBins, TransitionsAndLevels) {
   uint8_t state = 0, credit = 16;
-  const std::vector<RtlSignal::ValueName> names = {{0, "StIdle"}, {1, "StSetup"}, {2, "StRun"}};
-  StateBins states({RtlSignal("u_cmd.state_q", &state, 1, false, names),
-                    RtlSignal("u_datapath.u_drain.credit_q", &credit, 1, false, {})});
-  Bins bins = all_bins();
+  const std::vector<rtl::RtlSignal::ValueName> names = {
+      {0, "StIdle"}, {1, "StSetup"}, {2, "StRun"}};
+  coverage::StateBins states(
+      {rtl::RtlSignal("u_cmd.state_q", &state, 1, false, names),
+       rtl::RtlSignal("u_datapath.u_drain.credit_q", &credit, 1, false, {})});
+  coverage::Bins bins = coverage::all_bins();
   state = 1;
   credit = 0;
   states.cycle();
   states.cycle();
   states.report(bins);
-  EXPECT_EQ(bins.counts(), (BinCounts{{"command processor", {{"StIdle -> StSetup", 1}}},
-                                      {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
+  EXPECT_EQ(bins.counts(),
+            (coverage::BinCounts{{"command processor", {{"StIdle -> StSetup", 1}}},
+                                 {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();
   EXPECT_THROW(states.report(bins), Error);  // there is no such transition
@@ -244,10 +247,10 @@ TEST(StateBins, TransitionsAndLevels) {
 
 TEST(Coverage, IsWrittenAndReadable) {
   const std::string directory = testing::TempDir() + "mxe_coverage";
-  CoverageCounts counts;
-  add(counts, {{{"status", {{"OK", 2}}}}, {{"point", 1}}});
-  add(counts, {{{"status", {{"OK", 1}}}}, {{"point", 4}}});
-  write_coverage(directory, counts);
+  coverage::CoverageCounts counts;
+  coverage::add(counts, {{{"status", {{"OK", 2}}}}, {{"point", 1}}});
+  coverage::add(counts, {{{"status", {{"OK", 1}}}}, {{"point", 4}}});
+  coverage::write_coverage(directory, counts);
   std::ifstream lines(directory + "/lines.dat"), bins(directory + "/bins.json");
   std::string header, point;
   std::getline(lines, header);
@@ -258,8 +261,8 @@ TEST(Coverage, IsWrittenAndReadable) {
     EXPECT_EQ(group.at("bins").at("OK"), 3);
   }
   std::filesystem::remove_all(directory);
-  EXPECT_THROW(write_coverage("/proc/nowhere", counts), Error);
+  EXPECT_THROW(coverage::write_coverage("/proc/nowhere", counts), Error);
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -26,14 +26,14 @@ namespace mxe::test {
 namespace {
 
 /// Shared by all cases, because SystemC elaborates once per process.
-Platform* platform = nullptr;
+platform::Platform* platform = nullptr;
 
 void fail(void* /*ctx*/, unsigned line, const char* what, uint64_t left, uint64_t right) {
   ADD_FAILURE() << fmt::format("line {}: {}: {:#x}, {:#x}", line, what, left, right);
 }
 
 /// A copy of the memory without the bench's part, which the cases compare themselves.
-std::vector<uint8_t> rest_of(Memory& memory, uint64_t bench) {
+std::vector<uint8_t> rest_of(platform::Memory& memory, uint64_t bench) {
   const uint8_t* all = memory.data(memory.base(), memory.size());
   std::vector<uint8_t> rest(all, all + memory.size());
   std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(bench - memory.base()), +BENCH_BYTES, 0);
@@ -46,18 +46,18 @@ class Case : public testing::Test {
 
  private:
   void TestBody() override {
-    platform->run([this](Host& host) {
+    platform->run([this](platform::Host& host) {
       const uint64_t mark = host.allocation_mark();
       std::vector<uint8_t> shadow(BENCH_BYTES);
       const auto bench = std::make_unique<struct bench>();
-      bench->real = make_driver_port(host);
+      bench->real = platform::make_driver_port(host);
       bench->bus_addr = host.allocate(BENCH_BYTES, MXE_DESC_SIZE);
       bench->memory = host.memory().data(bench->bus_addr, BENCH_BYTES);
       bench->shadow = shadow.data();
       bench->long_rows = 8;  // the host computes in zero simulated time
       bench->no_memory = uint64_t{1} << 32;
       bench->fail = fail;
-      bench->line_is_high = [](void* ctx) { return static_cast<Host*>(ctx)->irq.read(); };
+      bench->line_is_high = [](void* ctx) { return static_cast<platform::Host*>(ctx)->irq.read(); };
       bench->ctx = &host;
       const std::vector<uint8_t> before = rest_of(host.memory(), bench->bus_addr);
       driver_case_run(bench.get(), &which_);
@@ -69,12 +69,12 @@ class Case : public testing::Test {
   const driver_case& which_;
 };
 
-std::unique_ptr<EngineModule> make_engine(const std::string& kind) {
+std::unique_ptr<platform::EngineModule> make_engine(const std::string& kind) {
   const Params params = Params::named("small");
 #ifdef MXE_WITH_RTL
-  if (kind == "rtl") return std::make_unique<RtlEngine>("engine", params);
+  if (kind == "rtl") return std::make_unique<rtl::RtlEngine>("engine", params);
 #endif
-  if (kind == "model") return std::make_unique<Engine>("engine", params);
+  if (kind == "model") return std::make_unique<platform::Engine>("engine", params);
   return nullptr;
 }
 
@@ -90,9 +90,9 @@ int run(int argc, char** argv) {
     testing::RegisterTest(kind.c_str(), which.name, nullptr, nullptr, __FILE__, __LINE__,
                           [&which]() -> testing::Test* { return new Case(which); });
   }
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.size = 1 << 18;
-  Platform all("platform", memory, [&kind] { return make_engine(kind); });
+  platform::Platform all("platform", memory, [&kind] { return make_engine(kind); });
   platform = &all;
   uint8_t* bytes = all.memory().data(memory.base, memory.size);
   for (size_t i = 0; i < memory.size; i++) bytes[i] = static_cast<uint8_t>(i * 13 + (i >> 8));

@@ -25,9 +25,9 @@ constexpr uint32_t ring_entries = 4, timeout_us = 1000;
 constexpr uint64_t no_memory = 0x100;  // below the memory: every access is a bus error
 constexpr uint8_t one_e4m3 = 0x38, scale_one = 127;
 
-std::unique_ptr<EngineModule> make_engine(const std::string& kind, const Params& params) {
-  if (kind == "rtl") return std::make_unique<RtlEngine>("engine", params);
-  return std::make_unique<Engine>("engine", params);
+std::unique_ptr<platform::EngineModule> make_engine(const std::string& kind, const Params& params) {
+  if (kind == "rtl") return std::make_unique<rtl::RtlEngine>("engine", params);
+  return std::make_unique<platform::Engine>("engine", params);
 }
 
 /// An open driver on a platform with the configuration `small`. The parameters are the kind of
@@ -35,18 +35,18 @@ std::unique_ptr<EngineModule> make_engine(const std::string& kind, const Params&
 class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
  protected:
   Device() : params(Params::named("small")) {
-    Memory::Config memory;
+    platform::Memory::Config memory;
     memory.size = 1 << 24;
     platform.emplace("platform", memory,
                      [this] { return make_engine(std::get<0>(GetParam()), params); });
   }
 
   void run(const std::function<void()>& program) {
-    platform->run([&](Host& h) {
+    platform->run([&](platform::Host& h) {
       host = &h;
-      const DriverRing driver_ring = make_driver_ring(h, ring_entries);
+      const platform::DriverRing driver_ring = platform::make_driver_ring(h, ring_entries);
       ring = driver_ring.get()->bus_addr;
-      mxe_port port = make_driver_port(h);
+      mxe_port port = platform::make_driver_port(h);
       if (!std::get<1>(GetParam())) port.wait_irq = nullptr;
       ASSERT_EQ(mxe_open(&driver, &port, driver_ring.get()), MXE_OK);
       program();
@@ -95,8 +95,8 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
   int run_job(const mxe_job& job) { return wait(submit(job)); }
 
   Params params;
-  std::optional<Platform> platform;
-  Host* host = nullptr;
+  std::optional<platform::Platform> platform;
+  platform::Host* host = nullptr;
   uint64_t ring = 0;
   mxe_device driver = {};
 };

@@ -11,12 +11,14 @@
 #include "tb/regression/shrink.h"
 #include "tests/faults/planted_fault.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
-CaseResult run(const CoSimCase& cosim_case) {
-  const RtlUnderTest rtl(make_faulty_rtl, make_watched_faulty_rtl);
-  return CasePool([&](const CoSimCase& c) { return run_watched(c, rtl); }, 1).run(cosim_case);
+regression::CaseResult run(const regression::CoSimCase& cosim_case) {
+  const regression::RtlUnderTest rtl(make_faulty_rtl, make_watched_faulty_rtl);
+  return regression::CasePool(
+             [&](const regression::CoSimCase& c) { return regression::run_watched(c, rtl); }, 1)
+      .run(cosim_case);
 }
 
 struct Planted {
@@ -39,24 +41,26 @@ TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
   planted_fault = fault.number;
   constexpr uint64_t kSeeds = 40;
   constexpr std::size_t kJobs = 20;
-  const CasePool pool([](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); }, 1);
+  const regression::CasePool pool(
+      [](const regression::CoSimCase& c) { return regression::run_case(c, {make_faulty_rtl}); }, 1);
   const std::string file = fault.case_file;
-  CoSimCase found;
-  CaseResult failed;
+  regression::CoSimCase found;
+  regression::CaseResult failed;
   if (!file.empty()) {
-    found = load_case(MXE_DIRECTED_CASES "/" + file);
+    found = regression::load_case(MXE_DIRECTED_CASES "/" + file);
     failed = pool.run(found);
   }
   for (uint64_t seed = 1; seed <= kSeeds && file.empty() && failed.agreed(); seed++) {
-    found = random_case("small", seed, kJobs);
+    found = regression::random_case("small", seed, kJobs);
     failed = pool.run(found);
   }
   ASSERT_FALSE(failed.agreed()) << "no case notices";
   // Leaves out the preceding steps, which are long.
   if (file.empty()) {
-    found = shrink(found, failed, [&](const CoSimCase& c) { return pool.run(c); }, {40, 10});
+    found = regression::shrink(
+        found, failed, [&](const regression::CoSimCase& c) { return pool.run(c); }, {40, 10});
   }
-  const CaseResult result = run(found);
+  const regression::CaseResult result = run(found);
   ASSERT_FALSE(result.agreed());
   ASSERT_TRUE(result.first_wrong) << result.mismatches.front().what;
   std::printf("| %d | %s | %s | %s |\n", fault.number, fault.name,
@@ -120,7 +124,7 @@ class WithoutFault : public testing::TestWithParam<Faultless> {};
 
 TEST_P(WithoutFault, NoValueIsWrong) {
   const auto [seed, jobs] = GetParam();
-  const CaseResult result = run(random_case("small", seed, jobs));
+  const regression::CaseResult result = run(regression::random_case("small", seed, jobs));
   EXPECT_TRUE(result.agreed()) << result.mismatches.front().what;
   EXPECT_FALSE(result.first_wrong) << result.first_wrong->describe();
   EXPECT_GE(result.jobs, jobs);
@@ -136,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(DISABLED_Long, WithoutFault,
                                          Faultless{4, 40}, Faultless{5, 40}, Faultless{6, 40}));
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -14,7 +14,7 @@
 #include "tb/regression/seed_results.h"
 #include "tests/faults/planted_fault.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 struct Planted {
@@ -29,21 +29,21 @@ void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; 
 
 void no_progress(const std::string&) {}
 
-RegressionOptions options_for(std::size_t seeds, const std::string& directory) {
-  RegressionOptions options;
+regression::RegressionOptions options_for(std::size_t seeds, const std::string& directory) {
+  regression::RegressionOptions options;
   options.first_seed = 3;
   options.seeds = seeds;
   options.jobs_per_seed = 40;
   options.parallel = 2;
   options.failures = directory;
-  options.rtl = RtlUnderTest(make_faulty_rtl, make_watched_faulty_rtl);
+  options.rtl = regression::RtlUnderTest(make_faulty_rtl, make_watched_faulty_rtl);
   options.shrink.seconds = 15;
   return options;
 }
 
-RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
+regression::RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
   planted_fault = fault;
-  return run_regression(options_for(seeds, directory), no_progress);
+  return regression::run_regression(options_for(seeds, directory), no_progress);
 }
 
 class Regression : public testing::TestWithParam<Planted> {
@@ -57,66 +57,72 @@ class Regression : public testing::TestWithParam<Planted> {
 };
 
 TEST_F(Regression, NothingIsFoundWithoutAFault) {
-  const RegressionResult result = run_with(0, 6, directory_);
+  const regression::RegressionResult result = run_with(0, 6, directory_);
   EXPECT_EQ(result.jobs(), 240u);
-  for (const Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
+  for (const regression::Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
   EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 
 TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
-  RegressionOptions options = options_for(6, directory_);
-  options.rtl = RtlUnderTest(make_faulty_rtl, [](const Params& params, const std::string& waves) {
-    planted_fault = 0;  // in the process that replays the case
-    return make_watched_faulty_rtl(params, waves);
-  });
+  regression::RegressionOptions options = options_for(6, directory_);
+  options.rtl =
+      regression::RtlUnderTest(make_faulty_rtl, [](const Params& params, const std::string& waves) {
+        planted_fault = 0;  // in the process that replays the case
+        return make_watched_faulty_rtl(params, waves);
+      });
   planted_fault = 1;
-  const RegressionResult result = run_regression(options, no_progress);
+  const regression::RegressionResult result = regression::run_regression(options, no_progress);
   ASSERT_FALSE(result.failures.empty());
-  const Failure& failure = result.failures.front();
+  const regression::Failure& failure = result.failures.front();
   EXPECT_FALSE(failure.wrong_value);
   EXPECT_EQ(failure.first_wrong.rfind("not found: the replay agrees with the reference", 0), 0u)
       << failure.first_wrong;
 }
 
-std::string describe(const RegressionResult& result) {
+std::string describe(const regression::RegressionResult& result) {
   std::string text;
-  for (const NamedResult& c : result.cases) text += c.name + " " + c.result.bucket() + "\n";
-  for (const Failure& f : result.failures) {
+  for (const regression::NamedResult& c : result.cases)
+    text += c.name + " " + c.result.bucket() + "\n";
+  for (const regression::Failure& f : result.failures) {
     text += f.bucket + " " + f.cases.front() + " " + std::to_string(f.cases.size()) + " " +
-            f.first.what + " " + f.case_file + " " + to_json(load_case(f.case_file)).dump() + "\n";
+            f.first.what + " " + f.case_file + " " +
+            regression::to_json(regression::load_case(f.case_file)).dump() + "\n";
   }
   return text;
 }
 
 TEST_F(Regression, PartsMergeToTheSameFailures) {
-  RegressionOptions options = options_for(4, directory_);
+  regression::RegressionOptions options = options_for(4, directory_);
   options.shrink = {20, 1000};  // limits by runs, not by time, so that results repeat
   planted_fault = 2;
-  const std::string whole = describe(run_regression(options, no_progress));
+  const std::string whole = describe(regression::run_regression(options, no_progress));
   std::filesystem::remove_all(directory_);
 
   std::vector<std::string> files;
   const auto run_part = [&](uint64_t first, std::size_t seeds) {
-    RegressionOptions part = options;
+    regression::RegressionOptions part = options;
     part.first_seed = first;
     part.seeds = seeds;
     files.push_back(directory_ + std::to_string(first));
-    save_results(files.back(), run_seeds(part, no_progress));
+    regression::save_results(files.back(), regression::run_seeds(part, no_progress));
   };
   run_part(4, 3);
   run_part(3, 1);
   EXPECT_FALSE(std::filesystem::exists(directory_));  // parts are not reported
-  EXPECT_EQ(describe(report_seeds(merge_results(files, options), options, no_progress)), whole);
+  EXPECT_EQ(describe(regression::report_seeds(regression::merge_results(files, options), options,
+                                              no_progress)),
+            whole);
   EXPECT_NE(whole.find("small-3"), std::string::npos);
   for (const std::string& file : files) std::filesystem::remove(file);
 }
 
 TEST_P(Regression, FindsBucketsAndShrinks) {
-  const RegressionResult result = run_with(GetParam().number, GetParam().seeds, directory_);
+  const regression::RegressionResult result =
+      run_with(GetParam().number, GetParam().seeds, directory_);
   ASSERT_FALSE(result.failures.empty());
-  const Failure& failure = result.failures.front();
+  const regression::Failure& failure = result.failures.front();
   std::printf("%s\n  in %zu cases, minimal: %s\n", failure.bucket.c_str(), failure.cases.size(),
-              to_json(load_case(failure.case_file)).dump().c_str());
+              regression::to_json(regression::load_case(failure.case_file)).dump().c_str());
   EXPECT_LE(failure.minimal_jobs, GetParam().largest_jobs);
   if (failure.bucket.find("hangs") != std::string::npos) {
     EXPECT_NE(failure.first.about.find("u_cmd.state_q StRun"), std::string::npos)
@@ -129,11 +135,13 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->time % 1000 : 500, 500u);
 
   // The saved case fails in the same way, and passes without the fault.
-  const auto run = [](const CoSimCase& c) { return run_case(c, {make_faulty_rtl}); };
-  const CoSimCase minimal = load_case(failure.case_file);
-  EXPECT_EQ(CasePool(run, 1).run(minimal).bucket(), failure.bucket);
+  const auto run = [](const regression::CoSimCase& c) {
+    return regression::run_case(c, {make_faulty_rtl});
+  };
+  const regression::CoSimCase minimal = regression::load_case(failure.case_file);
+  EXPECT_EQ(regression::CasePool(run, 1).run(minimal).bucket(), failure.bucket);
   planted_fault = 0;
-  EXPECT_TRUE(CasePool(run, 1).run(minimal).agreed());
+  EXPECT_TRUE(regression::CasePool(run, 1).run(minimal).agreed());
 }
 
 INSTANTIATE_TEST_SUITE_P(Rtl, Regression,
@@ -150,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(Rtl, Regression,
                          });
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

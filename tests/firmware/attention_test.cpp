@@ -37,7 +37,7 @@ class Numbers {
 
 /// A B^T + C in mxfp8_e4m3. Rows of A and B have k numbers; C may be empty.
 Matrix multiply(const Matrix& a, const Matrix& b, std::size_t k, const Matrix& c = {}) {
-  Job job;
+  job::Job job;
   job.a = numerics::quantize_rows(a.data(), a.size() / k, k, numerics::FormatId::mxfp8_e4m3);
   job.b = numerics::quantize_rows(b.data(), b.size() / k, k, numerics::FormatId::mxfp8_e4m3);
   job.bias = c;

@@ -43,9 +43,9 @@ class Firmware : public CliTest, public testing::WithParamInterface<int> {
 };
 
 /// The operands of sw/firmware/bare_metal.c: 8 rows of 32 elements, alternating a and b.
-Job bare_metal_job() {
+job::Job bare_metal_job() {
   constexpr std::size_t kRows = 8, kK = 32;
-  Job job;
+  job::Job job;
   for (numerics::MxTensor* operand : {&job.a, &job.b}) {
     operand->format = numerics::FormatId::mxfp8_e4m3;
     operand->rows = kRows;
@@ -85,7 +85,7 @@ std::string expected_digits() {
   for (const cli::DenseLayer& layer : digits.layers) {
     if (&layer != &digits.layers.front()) cli::relu(x);
     constexpr auto kFormat = numerics::FormatId::mxfp8_e4m3;
-    Job job;
+    job::Job job;
     job.a = numerics::quantize_rows(x.data(), digits.count, layer.inputs, kFormat);
     job.b = numerics::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, kFormat);
     job.bias = layer.bias;

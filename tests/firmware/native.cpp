@@ -31,7 +31,7 @@ std::vector<uint32_t> load(const std::string& folder, const std::string& name) {
   return data;
 }
 
-void run_registers(mxe::Host& host) {
+void run_registers(mxe::platform::Host& host) {
   for (int i = 0; i < kAccesses; i++) {
     uint32_t value = 0;
     host.try_read(MXE_REG_STATUS, value);
@@ -52,7 +52,7 @@ double nanoseconds(const std::function<void()>& access) {
 }
 
 /// Compares three ways to read a register of the model.
-void compare_accesses(mxe::Host& host) {
+void compare_accesses(mxe::platform::Host& host) {
   uint32_t value = 0;
   tlm::tlm_generic_payload payload;
   payload.set_read();
@@ -71,7 +71,7 @@ void compare_accesses(mxe::Host& host) {
       transport / debug, debug, waited / debug);
 }
 
-void run_digits(mxe::Host& host, const std::string& folder) {
+void run_digits(mxe::platform::Host& host, const std::string& folder) {
   const auto images = load(folder, "test_images"), labels = load(folder, "test_labels");
   digits_data data{};
   data.images = reinterpret_cast<const uint8_t*>(images.data());
@@ -86,7 +86,7 @@ void run_digits(mxe::Host& host, const std::string& folder) {
   const uint64_t address = host.allocate(sizeof(digits_memory), MXE_DESC_SIZE);
   auto* memory =
       reinterpret_cast<digits_memory*>(host.memory().data(address, sizeof(digits_memory)));
-  const mxe_port port = mxe::make_driver_port(host);
+  const mxe_port port = mxe::platform::make_driver_port(host);
   digits_result result{};
   if (digits_run(&port, &data, memory, address, &result) != MXE_OK) return;
   fmt::print("digits: {} of {} recognised, logits {:08x}\n", result.correct,
@@ -99,11 +99,12 @@ extern "C" int sc_main(int argc, char** argv);  // NOLINT: not in all headers of
 extern "C" int sc_main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::string what = argv[1], folder = argv[3];
-  mxe::EngineSetup setup;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("base");
-  mxe::Platform platform("platform", mxe::Memory::Config{},
-                         [&] { return make_engine(mxe::parse_engine(argv[2]), setup); });
-  platform.run([&](mxe::Host& host) {
+  mxe::platform::Platform platform("platform", mxe::platform::Memory::Config{}, [&] {
+    return make_engine(mxe::device::parse_engine(argv[2]), setup);
+  });
+  platform.run([&](mxe::platform::Host& host) {
     if (what == "registers") run_registers(host);
     if (what == "accesses") compare_accesses(host);
     if (what == "digits") run_digits(host, folder);

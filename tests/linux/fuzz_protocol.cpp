@@ -156,7 +156,7 @@ class Guest {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t bytes) {
-  static GuestMemory memory("memory", mxe::MemoryTiming{}, 32);
+  static GuestMemory memory("memory", mxe::engine::MemoryTiming{}, 32);
   Input input(data, bytes);
   try {
     Guest guest(memory, input);

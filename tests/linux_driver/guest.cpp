@@ -19,7 +19,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace guest {
+namespace mxe::test {
 namespace {
 
 constexpr const char* kDriver = "/sys/bus/pci/drivers/mxe";
@@ -259,4 +259,4 @@ int Process::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace guest
+}  // namespace mxe::test

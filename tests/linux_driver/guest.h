@@ -14,7 +14,7 @@
 #include "mxe_driver.h"
 #include "uapi/drm/mxe_accel.h"
 
-namespace guest {
+namespace mxe::test {
 
 constexpr int64_t kForEver = INT64_MAX;
 
@@ -116,4 +116,4 @@ class Process {
   int pipe_[2];
 };
 
-}  // namespace guest
+}  // namespace mxe::test

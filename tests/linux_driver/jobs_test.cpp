@@ -11,7 +11,7 @@
 
 #include "tests/linux_driver/guest.h"
 
-namespace guest {
+namespace mxe::test {
 namespace {
 
 constexpr uint32_t kShort = 16;
@@ -376,4 +376,4 @@ TEST(Jobs, KillingAProcessInAJobHarmsNobodyElse) {
 }
 
 }  // namespace
-}  // namespace guest
+}  // namespace mxe::test

@@ -13,7 +13,7 @@
 
 #include "tests/linux_driver/guest.h"
 
-namespace guest {
+namespace mxe::test {
 namespace {
 
 /// Another process that submits jobs and waits for the last one; its exit status is that job's
@@ -171,4 +171,4 @@ TEST(Life, ASuspendWithoutJobs) {
 }
 
 }  // namespace
-}  // namespace guest
+}  // namespace mxe::test

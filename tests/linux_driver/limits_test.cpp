@@ -17,7 +17,7 @@
 
 #include "tests/linux_driver/guest.h"
 
-namespace guest {
+namespace mxe::test {
 namespace {
 
 TEST(Limits, GetParam) {
@@ -474,4 +474,4 @@ TEST(Limits, Anything) {
 }
 
 }  // namespace
-}  // namespace guest
+}  // namespace mxe::test

@@ -16,18 +16,21 @@ uint16_t active_mutant = 0;
 /// Called by the mutated RTL at its start.
 extern "C" uint16_t mxe_mutant() { return active_mutant; }
 
-namespace mxe {
+namespace mxe::test {
 
-std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
-                                    const std::string& waves) {
+std::unique_ptr<rtl::RtlTop> make_mutant(const std::string& group, unsigned number,
+                                         const Params& params, const std::string& waves) {
   active_mutant = static_cast<uint16_t>(number);
-  std::unique_ptr<RtlTop> top = load_design("mxe_rtl_mutants_" + group).make(params, waves);
-  const std::vector<RtlSignal> signals = top->signals();
-  const auto is_counter = [](const RtlSignal& s) { return s.name() == RtlEngine::counter_name(0); };
+  std::unique_ptr<rtl::RtlTop> top =
+      rtl::load_design("mxe_rtl_mutants_" + group).make(params, waves);
+  const std::vector<rtl::RtlSignal> signals = top->signals();
+  const auto is_counter = [](const rtl::RtlSignal& s) {
+    return s.name() == rtl::RtlEngine::counter_name(0);
+  };
   if (std::none_of(signals.begin(), signals.end(), is_counter)) {
     throw Error("the counters of the mutants '" + group + "' cannot be set");
   }
   return top;
 }
 
-}  // namespace mxe
+}  // namespace mxe::test

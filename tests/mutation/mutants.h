@@ -6,11 +6,11 @@
 
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::test {
 
 /// The RTL with one mutant of mutants.json active, or none (0), for the rest of the process. Throws
 /// Error for an unknown group, or if signals that tests use are missing.
-std::unique_ptr<RtlTop> make_mutant(const std::string& group, unsigned number, const Params& params,
-                                    const std::string& waves);
+std::unique_ptr<rtl::RtlTop> make_mutant(const std::string& group, unsigned number,
+                                         const Params& params, const std::string& waves);
 
-}  // namespace mxe
+}  // namespace mxe::test

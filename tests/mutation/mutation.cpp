@@ -16,7 +16,7 @@
 #include "tests/faults/planted_fault.h"
 #include "tests/mutation/mutants.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 struct Options {
@@ -29,7 +29,7 @@ struct Options {
 
 struct Case {
   std::string name;
-  CoSimCase content;
+  regression::CoSimCase content;
 };
 
 std::vector<Case> directed_cases(const std::string& directory) {
@@ -37,7 +37,7 @@ std::vector<Case> directed_cases(const std::string& directory) {
   if (directory.empty()) return cases;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".json") continue;
-    Case c{entry.path().stem().string(), load_case(entry.path().string())};
+    Case c{entry.path().stem().string(), regression::load_case(entry.path().string())};
     if (c.content.config == "small") cases.push_back(std::move(c));
   }
   std::sort(cases.begin(), cases.end(),
@@ -57,11 +57,12 @@ class Ladder {
       climb();
     } else {
       const std::filesystem::path file = options_.only_case;
-      try_case(file.stem().string(), load_case(file.string()));
+      try_case(file.stem().string(), regression::load_case(file.string()));
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const Json json{{"killed", killed()},  {"case", case_}, {"bucket", bucket_},
-                    {"message", message_}, {"jobs", jobs_}, {"seconds", seconds.count()}};
+    const regression::Json json{{"killed", killed()}, {"case", case_},
+                                {"bucket", bucket_},  {"message", message_},
+                                {"jobs", jobs_},      {"seconds", seconds.count()}};
     fmt::print("{}\n", json.dump());
   }
 
@@ -86,14 +87,15 @@ class Ladder {
   }
 
   void try_seed(uint64_t seed, std::size_t jobs) {
-    try_case(fmt::format("seed {} of {} jobs", seed, jobs), random_case("small", seed, jobs));
+    try_case(fmt::format("seed {} of {} jobs", seed, jobs),
+             regression::random_case("small", seed, jobs));
   }
 
-  void try_case(const std::string& name, const CoSimCase& content) {
-    const CaseResult result = run_with(options_.mutant, options_.fault, content);
+  void try_case(const std::string& name, const regression::CoSimCase& content) {
+    const regression::CaseResult result = run_with(options_.mutant, options_.fault, content);
     jobs_ += result.jobs;
     if (result.agreed()) return;
-    const CaseResult correct = run_with(0, options_.always, content);
+    const regression::CaseResult correct = run_with(0, options_.always, content);
     if (!correct.agreed()) {
       throw Error(fmt::format("group '{}' fails without a fault, too, in {}: {}", options_.group,
                               name, correct.mismatches.front().what));
@@ -103,15 +105,18 @@ class Ladder {
     message_ = result.mismatches.front().what;
   }
 
-  CaseResult run_with(unsigned mutant, unsigned fault, const CoSimCase& content) const {
-    const MakeTop make_top = [&](const Params& params, const std::string& waves) {
+  regression::CaseResult run_with(unsigned mutant, unsigned fault,
+                                  const regression::CoSimCase& content) const {
+    const regression::MakeTop make_top = [&](const Params& params, const std::string& waves) {
       if (options_.group == "planted") return make_faulty_rtl(params, waves);
       return make_mutant(options_.group, mutant, params, waves);
     };
     planted_fault = static_cast<int>(fault);
-    const auto run = [&](const CoSimCase& c) { return run_case(c, make_top); };
+    const auto run = [&](const regression::CoSimCase& c) {
+      return regression::run_case(c, make_top);
+    };
     constexpr unsigned kSeconds = 60;  // a mutant may not end
-    return CasePool(run, 1, kSeconds).run(content);
+    return regression::CasePool(run, 1, kSeconds).run(content);
   }
 
   const Options& options_;
@@ -137,11 +142,11 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test
 
 int sc_main(int argc, char** argv) {
   try {
-    return mxe::run(argc, argv);
+    return mxe::test::run(argc, argv);
   } catch (const mxe::Error& error) {
     fmt::print(stderr, "mxe_mutation: {}\n", error.what());
     return 2;

@@ -2,5 +2,5 @@
 // An engine that was built for another version of the headers.
 #include "model/platform/rtl/engine_plugin.h"
 
-extern "C" const mxe::EnginePlugin mxe_engine;
-const mxe::EnginePlugin mxe_engine = {"old", "{}", "top", "", nullptr};
+extern "C" const mxe::rtl::EnginePlugin mxe_engine;
+const mxe::rtl::EnginePlugin mxe_engine = {"old", "{}", "top", "", nullptr};

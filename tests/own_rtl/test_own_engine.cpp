@@ -14,7 +14,7 @@
 #include "tb/regression/case_generator.h"
 #include "tb/regression/regression.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 std::string error_of(const std::function<void()>& action) {
@@ -26,20 +26,22 @@ std::string error_of(const std::function<void()>& action) {
   return "none";
 }
 
-Json description() {
-  return Json::parse(
+regression::Json description() {
+  return regression::Json::parse(
       R"({"name": "mine", "parameters": {"config": "base", "NUM_PE": 1, "ROWS": 8, "ACC_TILES": 1,
     "TREE_W": 56, "FP4_DUAL": 0, "A_SLAB_K": 32, "B_BUF_K": 32, "MEM_W": 64, "QUEUE_DEPTH": 4,
     "MAX_BURST": 1}})");
 }
 
-EngineFeatures read(const Json& json) { return features_from_json(json, "it"); }
+cosim::EngineFeatures read(const regression::Json& json) {
+  return regression::features_from_json(json, "it");
+}
 
 TEST(EngineDescription, EverythingUnlessItSaysOtherwise) {
-  const EngineFeatures features = read(description());
+  const cosim::EngineFeatures features = read(description());
   EXPECT_EQ(features.name, "mine");
   EXPECT_EQ(features.params.mem_w, 64u);
-  EXPECT_EQ(features.results.size(), all_output_formats().size());
+  EXPECT_EQ(features.results.size(), job::all_output_formats().size());
   EXPECT_TRUE(features.has_bias(true, false) && features.has_bias(true, true));
   EXPECT_TRUE(features.has_pair(numerics::FormatId::mxfp8_e5m2, numerics::FormatId::mxfp8_e4m3));
   EXPECT_FALSE(
@@ -47,7 +49,7 @@ TEST(EngineDescription, EverythingUnlessItSaysOtherwise) {
 }
 
 TEST(EngineDescription, Restrictions) {
-  Json json = description();
+  regression::Json json = description();
   json["formats_a"] = {"mxfp8_e4m3", "mxint8"};
   json["formats_b"] = {"mxfp4_e2m1"};
   json["results"] = {"bf16", "mxint8"};
@@ -55,11 +57,11 @@ TEST(EngineDescription, Restrictions) {
   json["counters"] = false;
   json["largest_job"] = 7u;
   json["timeout_cycles"] = 9u;
-  const EngineFeatures features = read(json);
+  const cosim::EngineFeatures features = read(json);
   EXPECT_TRUE(features.has_pair(numerics::FormatId::mxint8, numerics::FormatId::mxfp4_e2m1));
   EXPECT_FALSE(features.has_pair(numerics::FormatId::mxfp4_e2m1, numerics::FormatId::mxint8));
-  EXPECT_FALSE(features.has_result(parse_output_format("fp32")));
-  EXPECT_TRUE(features.has_result(parse_output_format("mxint8")));
+  EXPECT_FALSE(features.has_result(job::parse_output_format("fp32")));
+  EXPECT_TRUE(features.has_result(job::parse_output_format("mxint8")));
   EXPECT_TRUE(features.has_bias(true, true) && features.has_bias(false, false));
   EXPECT_FALSE(features.has_bias(true, false));
   EXPECT_FALSE(features.counters);
@@ -68,13 +70,13 @@ TEST(EngineDescription, Restrictions) {
 }
 
 TEST(EngineDescription, BadOnesAreRefused) {
-  const auto refusal = [](const char* member, const Json& value) {
-    Json json = description();
+  const auto refusal = [](const char* member, const regression::Json& value) {
+    regression::Json json = description();
     json[member] = value;
     return error_of([&] { read(json); });
   };
   EXPECT_EQ(refusal("formats_a", {"fp8"}), "it 'formats_a': there is no format 'fp8'");
-  EXPECT_EQ(refusal("formats_b", Json::array()), "it 'formats_b' is empty");
+  EXPECT_EQ(refusal("formats_b", regression::Json::array()), "it 'formats_b' is empty");
   EXPECT_EQ(refusal("results", "fp32"), "it 'results' must be an array of names");
   EXPECT_EQ(refusal("bias", {"int8"}), "it 'bias': a bias is fp32 or bf16, not int8");
   EXPECT_EQ(refusal("speed", 3), "it has no 'speed'");
@@ -87,7 +89,7 @@ TEST(EngineDescription, BadOnesAreRefused) {
 }
 
 TEST(EngineDescription, MayStartFromANamedConfiguration) {
-  Json json = description();
+  regression::Json json = description();
   json["parameters"] = {{"config", "small"}, {"TREE_W", 42}};
   Params expected = Params::named("small");
   expected.tree_w = 42;
@@ -95,18 +97,18 @@ TEST(EngineDescription, MayStartFromANamedConfiguration) {
 }
 
 TEST(EngineDescription, JobsAreDrawnAccordingly) {
-  Json json = description();
+  regression::Json json = description();
   json["formats_a"] = {"mxfp8_e4m3"};
   json["results"] = {"fp32"};
-  json["bias"] = Json::array();
+  json["bias"] = regression::Json::array();
   json["largest_job"] = 50u;
-  const EngineFeatures features = read(json);
-  JobMix legal, some;
+  const cosim::EngineFeatures features = read(json);
+  cosim::JobMix legal, some;
   some.illegal = 8;
-  JobGenerator within(features, 1, legal), beyond(features, 1, some);
+  cosim::JobGenerator within(features, 1, legal), beyond(features, 1, some);
   int refused = 0;
   for (int i = 0; i < 300; i++) {
-    const CosimJob job = within.next();
+    const cosim::CosimJob job = within.next();
     EXPECT_EQ(job.refused_with(features), MXE_STATUS_OK) << job.describe();
     EXPECT_LE(job.m() * job.n() * job.a.scale_columns(), 50u);
     refused += beyond.next().refused_with(features) != MXE_STATUS_OK;
@@ -116,35 +118,42 @@ TEST(EngineDescription, JobsAreDrawnAccordingly) {
 }
 
 TEST(LoadEngine, SaysWhatIsWrong) {
-  EXPECT_NE(error_of([] { load_engine("no_such.so"); }).find("cannot load the engine"),
+  EXPECT_NE(error_of([] { regression::load_engine("no_such.so"); }).find("cannot load the engine"),
             std::string::npos);
-  EXPECT_NE(error_of([] { load_engine(MXE_NO_ENGINE); }).find("is no engine: mxe_engine()"),
-            std::string::npos);
-  EXPECT_NE(error_of([] { load_engine(MXE_OLD_ENGINE); }).find("was built for another version"),
+  EXPECT_NE(
+      error_of([] { regression::load_engine(MXE_NO_ENGINE); }).find("is no engine: mxe_engine()"),
+      std::string::npos);
+  EXPECT_NE(error_of([] {
+              regression::load_engine(MXE_OLD_ENGINE);
+            }).find("was built for another version"),
             std::string::npos);
 }
 
-RtlUnderTest simple_engine() {
-  RtlUnderTest rtl = load_engine(MXE_SIMPLE_ENGINE);
+regression::RtlUnderTest simple_engine() {
+  regression::RtlUnderTest rtl = regression::load_engine(MXE_SIMPLE_ENGINE);
   rtl.own->largest_job = 100;
   rtl.own->timeout_cycles = 2'000'000;
   return rtl;
 }
 
-std::string bucket_on(const RtlUnderTest& rtl, std::size_t jobs = 30) {
-  const CasePool pool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1);
-  return pool.run(random_case(*rtl.own, 7, jobs)).bucket();
+std::string bucket_on(const regression::RtlUnderTest& rtl, std::size_t jobs = 30) {
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase& c) { return regression::run_case(c, rtl); }, 1);
+  return pool.run(regression::random_case(*rtl.own, 7, jobs)).bucket();
 }
 
-std::string bucket_of(const JobSpec& job, const RtlUnderTest& rtl) {
-  CoSimCase one;
+std::string bucket_of(const cosim::JobSpec& job, const regression::RtlUnderTest& rtl) {
+  regression::CoSimCase one;
   one.batches.resize(1);
   one.batches[0].jobs = {job};
-  return CasePool([&](const CoSimCase& c) { return run_case(c, rtl); }, 1).run(one).bucket();
+  return regression::CasePool(
+             [&](const regression::CoSimCase& c) { return regression::run_case(c, rtl); }, 1)
+      .run(one)
+      .bucket();
 }
 
 TEST(OwnEngine, MustAgreeWithItsDescription) {
-  RtlUnderTest rtl = simple_engine();
+  regression::RtlUnderTest rtl = simple_engine();
   EXPECT_EQ(bucket_on(rtl), "");
   rtl.own->params.num_pe = 2;
   EXPECT_EQ(bucket_on(rtl, 1),
@@ -155,8 +164,8 @@ TEST(OwnEngine, MustAgreeWithItsDescription) {
 }
 
 TEST(OwnEngine, MustRefuseWhatItDoesNotClaim) {
-  RtlUnderTest rtl = simple_engine();
-  JobSpec job;
+  regression::RtlUnderTest rtl = simple_engine();
+  cosim::JobSpec job;
   job.format_b = rtl.own->formats_b.back();
   EXPECT_EQ(bucket_of(job, rtl), "");
   rtl.own->formats_b.pop_back();
@@ -166,14 +175,14 @@ TEST(OwnEngine, MustRefuseWhatItDoesNotClaim) {
 }
 
 TEST(OwnEngine, MustDoWhatItClaims) {
-  RtlUnderTest rtl = simple_engine();
-  rtl.own->results = all_output_formats();
+  regression::RtlUnderTest rtl = simple_engine();
+  rtl.own->results = job::all_output_formats();
   EXPECT_EQ(bucket_on(rtl, 1),
             "simulation: register FEATURES.mx_out reads #, the engine's description says #");
 }
 
 TEST(OwnEngine, TimesAreComparedOnlyIfWanted) {
-  RtlUnderTest rtl = simple_engine();
+  regression::RtlUnderTest rtl = simple_engine();
   EXPECT_EQ(bucket_of({}, rtl), "");
   rtl.cycle_tolerance = 1;  // the model is faster, by less than 100 %
   EXPECT_EQ(bucket_of({}, rtl), "");
@@ -197,8 +206,8 @@ class OwnRegression : public testing::TestWithParam<Planted> {
  protected:
   ~OwnRegression() override { std::filesystem::remove_all(directory_); }
 
-  RegressionOptions options(std::size_t seeds = 5) const {
-    RegressionOptions options;
+  regression::RegressionOptions options(std::size_t seeds = 5) const {
+    regression::RegressionOptions options;
     options.rtl = simple_engine();
     options.config = options.rtl.own->name;
     options.seeds = seeds;
@@ -215,31 +224,32 @@ class OwnRegression : public testing::TestWithParam<Planted> {
 };
 
 TEST_F(OwnRegression, NothingIsFoundWithoutAFault) {
-  const RegressionResult result = run_regression(options(), no_progress);
+  const regression::RegressionResult result = regression::run_regression(options(), no_progress);
   EXPECT_EQ(result.jobs(), 300u);
   EXPECT_EQ(result.cases.front().name, "simple_engine-1");
   EXPECT_EQ(result.timed_jobs(), 0u);
-  for (const Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
+  for (const regression::Failure& failure : result.failures) ADD_FAILURE() << failure.first.what;
   EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 
 TEST_P(OwnRegression, FindsBucketsAndShrinks) {
   plant(GetParam().number);
-  const RegressionOptions options = this->options(GetParam().seeds);
-  const RegressionResult result = run_regression(options, no_progress);
+  const regression::RegressionOptions options = this->options(GetParam().seeds);
+  const regression::RegressionResult result = regression::run_regression(options, no_progress);
   ASSERT_FALSE(result.failures.empty()) << "the regression did not notice";
-  const Failure& failure = result.failures.front();
+  const regression::Failure& failure = result.failures.front();
   std::printf("%s\n  %s\n  %s\n  in %zu cases, minimal: %s\n", failure.bucket.c_str(),
               failure.first.what.c_str(), failure.first.about.c_str(), failure.cases.size(),
-              to_json(load_case(failure.case_file)).dump().c_str());
+              regression::to_json(regression::load_case(failure.case_file)).dump().c_str());
   EXPECT_EQ(failure.bucket.rfind(GetParam().bucket, 0), 0u) << failure.bucket;
   EXPECT_EQ(failure.library, MXE_SIMPLE_ENGINE);
   EXPECT_LE(failure.minimal_jobs, 6u);
   EXPECT_NE(failure.first.about.find(GetParam().state), std::string::npos) << failure.first.about;
 
   // The saved case fails in the same way, and passes without the fault.
-  const CasePool pool([&](const CoSimCase& c) { return run_case(c, options.rtl); }, 1);
-  const CoSimCase minimal = load_case(failure.case_file);
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase& c) { return regression::run_case(c, options.rtl); }, 1);
+  const regression::CoSimCase minimal = regression::load_case(failure.case_file);
   EXPECT_EQ(pool.run(minimal).bucket(), failure.bucket);
   plant(0);
   EXPECT_TRUE(pool.run(minimal).agreed());
@@ -264,10 +274,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Faults that a few random jobs rarely reach; directed cases must find them.
 TEST(OwnEngine, DirectedCasesFindRareFaults) {
-  const RtlUnderTest rtl = simple_engine();
-  const CasePool pool([&](const CoSimCase& one) { return run_case(one, rtl); }, 1);
+  const regression::RtlUnderTest rtl = simple_engine();
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase& one) { return regression::run_case(one, rtl); }, 1);
   const auto expect_found = [&](int fault, const std::string& case_file) {
-    const CoSimCase c = load_case(MXE_DIRECTED_CASES "/" + case_file);
+    const regression::CoSimCase c = regression::load_case(MXE_DIRECTED_CASES "/" + case_file);
     plant(0);
     EXPECT_EQ(pool.run(c).bucket(), "") << case_file;
     plant(fault);
@@ -278,4 +289,4 @@ TEST(OwnEngine, DirectedCasesFindRareFaults) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

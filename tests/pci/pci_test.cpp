@@ -114,8 +114,8 @@ class Machine : public sc_core::sc_module {
   static constexpr uint64_t kBase = 0x8000'0000;
   static constexpr std::size_t kMemoryBytes = 1 << 20;
 
-  Engine engine{"engine", Params::named("small")};
-  Memory memory{"memory", memory_config()};
+  platform::Engine engine{"engine", Params::named("small")};
+  platform::Memory memory{"memory", memory_config()};
   PciFunction function{"function", kIds, [this](const Message& message) { take(message); }};
 
   explicit Machine(Guest guest) : sc_module("machine"), guest_(std::move(guest)) {
@@ -126,7 +126,7 @@ class Machine : public sc_core::sc_module {
     function.irq(irq_);
     SC_HAS_PROCESS(Machine);
     SC_THREAD(run);
-    set_stack_size(kThreadStackBytes);
+    set_stack_size(platform::kThreadStackBytes);
   }
 
   // The steps of a guest's driver before it uses the function.
@@ -156,12 +156,12 @@ class Machine : public sc_core::sc_module {
   /// Number of messages that arrive within `clocks` cycles.
   uint64_t messages_within(uint64_t clocks) {
     const uint64_t before = function.messages();
-    sc_core::wait(cycles_to_time(clocks));
+    sc_core::wait(platform::cycles_to_time(clocks));
     return function.messages() - before;
   }
   /// Waits for the next message. Returns false if none arrives.
   bool wait_message() {
-    if (taken_ == function.messages()) wait(cycles_to_time(1'000'000), message_event_);
+    if (taken_ == function.messages()) wait(platform::cycles_to_time(1'000'000), message_event_);
     if (taken_ == function.messages()) return false;
     taken_ = function.messages();
     return true;
@@ -210,8 +210,8 @@ class Machine : public sc_core::sc_module {
     port.write32 = [](void* ctx, uint32_t offset, uint32_t value) {
       static_cast<Machine*>(ctx)->write(offset, value);
     };
-    port.now_us = [](void*) { return current_cycle() / 1000; };
-    port.relax = [](void*) { sc_core::wait(cycles_to_time(1000)); };
+    port.now_us = [](void*) { return platform::current_cycle() / 1000; };
+    port.relax = [](void*) { sc_core::wait(platform::cycles_to_time(1000)); };
     port.interrupts = true;
     return mxe_open(&device, &port, &ring_);
   }
@@ -224,8 +224,8 @@ class Machine : public sc_core::sc_module {
  private:
   static constexpr uint64_t kOnes = 0x1'0000, kScales = 0x2'0000;
 
-  static Memory::Config memory_config() {
-    Memory::Config config;
+  static platform::Memory::Config memory_config() {
+    platform::Memory::Config config;
     config.base = kBase;
     config.size = kMemoryBytes;
     return config;
@@ -322,10 +322,10 @@ uint64_t access_from_outside(uint64_t ns, bool with_job) {
       ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     }
     sc_core::wait(outside);
-    begin = current_cycle();
+    begin = platform::current_cycle();
     const uint32_t status = machine.read(MXE_REG_STATUS);
     EXPECT_EQ((status & MXE_STATUS_BUSY_MASK) != 0, with_job && ns != 0);
-    end = current_cycle();
+    end = platform::current_cycle();
     asked = true;
   });
   if (ns == 0) {
@@ -360,7 +360,7 @@ void leave_two_causes(Machine& m, mxe_device& device) {
   const mxe_job job = m.make_job(4, 4, 32, 0x4'0000);
   uint32_t id = 0;
   ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
-  sc_core::wait(cycles_to_time(5000));
+  sc_core::wait(platform::cycles_to_time(5000));
   ASSERT_EQ(m.read(MXE_REG_IRQ_STATUS), MXE_IRQ_STATUS_DONE_MASK | MXE_IRQ_STATUS_QUEUE_EMPTY_MASK);
   ASSERT_TRUE(m.line());
 }
@@ -469,7 +469,7 @@ TEST(PciFunction, ReachesMemoryOnlyAsMaster) {
     m.write_config(kCommand, 2, kMemory);
     EXPECT_FALSE(m.grants_direct_access());
     m.write(MXE_REG_RING_TAIL, 2);
-    sc_core::wait(cycles_to_time(5000));
+    sc_core::wait(platform::cycles_to_time(5000));
     EXPECT_EQ(m.read(MXE_REG_LAST_STATUS), uint32_t{MXE_STATUS_ERR_FETCH});
     EXPECT_EQ(std::memcmp(before.data(), m.memory.data(Machine::kBase, Machine::kMemoryBytes),
                           before.size()),
@@ -491,7 +491,7 @@ TEST(PciFunction, AnswersWithAllOnesAfterRemoval) {
     const mxe_job job = m.make_job(32, 32, 256, 0x4'0000);
     uint32_t id = 0;
     ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
-    sc_core::wait(cycles_to_time(200));  // during the job
+    sc_core::wait(platform::cycles_to_time(200));  // during the job
     std::memset(m.memory.data(Machine::kBase, Machine::kMemoryBytes), 0x5a, Machine::kMemoryBytes);
     m.function.remove();
     EXPECT_TRUE(m.function.removed());

@@ -20,7 +20,7 @@
 #include "tb/regression/case_runner.h"
 #include "tb/regression/shrink.h"
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 std::string error_of(const std::function<void()>& act) {
@@ -32,26 +32,29 @@ std::string error_of(const std::function<void()>& act) {
   return "none";
 }
 
-CoSimCase parse(const std::string& text) { return case_from_json(Json::parse(text)); }
+regression::CoSimCase parse(const std::string& text) {
+  return regression::case_from_json(regression::Json::parse(text));
+}
 
 TEST(CoSimCase, SurvivesAFile) {
   const std::string path = testing::TempDir() + "mxe_case_test.json";
   for (const char* config : {"small", "base"}) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-      const CoSimCase original = random_case(config, seed, 30);
-      save_case(path, original);
-      EXPECT_EQ(to_json(load_case(path)), to_json(original)) << config << " " << seed;
+      const regression::CoSimCase original = regression::random_case(config, seed, 30);
+      regression::save_case(path, original);
+      EXPECT_EQ(regression::to_json(regression::load_case(path)), regression::to_json(original))
+          << config << " " << seed;
     }
   }
   std::remove(path.c_str());
 }
 
 TEST(CoSimCase, SaysOnlyWhatIsNotNormal) {
-  CoSimCase c;
+  regression::CoSimCase c;
   c.batches.resize(1);
   c.batches[0].jobs.resize(1);
   c.batches[0].jobs[0].n = 7;
-  EXPECT_EQ(to_json(c).dump(), R"({"batches":[{"jobs":[{"n":7}]}]})");
+  EXPECT_EQ(regression::to_json(c).dump(), R"({"batches":[{"jobs":[{"n":7}]}]})");
 }
 
 TEST(CoSimCase, AFileHasALineForEachJob) {
@@ -69,8 +72,9 @@ TEST(CoSimCase, AFileHasALineForEachJob) {
   ]
 }
 )";
-  EXPECT_EQ(case_text(Json::parse(text)), text);
-  EXPECT_EQ(case_text(Json::parse(R"({"batches": []})")), "{\n  \"batches\": []\n}\n");
+  EXPECT_EQ(regression::case_text(regression::Json::parse(text)), text);
+  EXPECT_EQ(regression::case_text(regression::Json::parse(R"({"batches": []})")),
+            "{\n  \"batches\": []\n}\n");
 }
 
 /// With MXE_REWRITE_CASES=1 the files are written in this form instead.
@@ -80,7 +84,7 @@ TEST(CoSimCase, DirectedCasesHaveTheFormOfSavedOnes) {
     if (file.path().extension() != ".json") continue;
     std::stringstream stored;
     stored << std::ifstream(file.path()).rdbuf();
-    const std::string text = case_text(Json::parse(stored.str()));
+    const std::string text = regression::case_text(regression::Json::parse(stored.str()));
     if (std::getenv("MXE_REWRITE_CASES")) std::ofstream(file.path()) << text;
     EXPECT_TRUE(stored.str() == text)
         << file.path() << " has another form: MXE_REWRITE_CASES=1 build/test_case rewrites it";
@@ -137,20 +141,22 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
             "the case, batches[0] has a fault in a job that it does not have");
   EXPECT_EQ(error(R"({"batches": [{"jobs": [{}], "faults": [{"part": "E"}]}]})"),
             "the case, batches[0], faults[0] has an unknown part 'E'");
-  EXPECT_EQ(error_of([] { load_case("/nowhere.json"); }),
+  EXPECT_EQ(error_of([] { regression::load_case("/nowhere.json"); }),
             "/nowhere.json: cannot open: No such file or directory");
 }
 
 TEST(RandomCase, TheSeedDecidesEverything) {
-  EXPECT_EQ(to_json(random_case("small", 5, 50)), to_json(random_case("small", 5, 50)));
-  EXPECT_NE(to_json(random_case("small", 5, 50)), to_json(random_case("small", 6, 50)));
+  EXPECT_EQ(regression::to_json(regression::random_case("small", 5, 50)),
+            regression::to_json(regression::random_case("small", 5, 50)));
+  EXPECT_NE(regression::to_json(regression::random_case("small", 5, 50)),
+            regression::to_json(regression::random_case("small", 6, 50)));
 }
 
 TEST(RandomCase, CoversWhatMatters) {
   std::map<std::string, int> seen;
   std::set<unsigned> rings;
   for (uint64_t seed = 1; seed <= 100; seed++) {
-    const CoSimCase c = random_case("small", seed, 40);
+    const regression::CoSimCase c = regression::random_case("small", seed, 40);
     EXPECT_EQ(c.jobs(), 40u);
     rings.insert(c.ring);
     seen["high memory"] += c.mem_base >> 32 != 0;
@@ -162,7 +168,7 @@ TEST(RandomCase, CoversWhatMatters) {
     seen["poll"] += c.poll;
     seen["structural"] += c.structural;
     seen["golden"] += !c.structural;
-    for (const BatchSpec& batch : c.batches) {
+    for (const regression::BatchSpec& batch : c.batches) {
       seen["traffic"] += batch.traffic != 0;
       seen["empty jobs"] += batch.empty_jobs != 0;
       seen["counters"] += batch.counters_below != 0;
@@ -172,17 +178,17 @@ TEST(RandomCase, CoversWhatMatters) {
       seen["disabled"] += batch.disabled_for != 0;
       seen["pause"] += batch.pause_after != 0;
       seen["masked"] += batch.masked;
-      for (const BusFault& fault : batch.faults) seen["fault in " + fault.part]++;
+      for (const cosim::BusFault& fault : batch.faults) seen["fault in " + fault.part]++;
       seen["reset"] += batch.reset_after != 0;
       seen["fault"] += !batch.faults.empty();
-      for (const JobSpec& job : batch.jobs) {
+      for (const cosim::JobSpec& job : batch.jobs) {
         seen["illegal"] += !job.spoils.empty();
         seen["illegal twice"] += job.spoils.size() == 2;
-        for (const Spoil& spoil : job.spoils) seen["illegal " + spoil.field]++;
-        seen["fp32"] += job.output.kind == OutputFormat::Kind::fp32;
-        seen["bf16"] += job.output.kind == OutputFormat::Kind::bf16;
-        seen["mx"] += job.output.kind == OutputFormat::Kind::mx;
-        seen["bf16 bias"] += job.bias != BiasKind::none && job.bias_bf16;
+        for (const cosim::Spoil& spoil : job.spoils) seen["illegal " + spoil.field]++;
+        seen["fp32"] += job.output.kind == job::OutputFormat::Kind::fp32;
+        seen["bf16"] += job.output.kind == job::OutputFormat::Kind::bf16;
+        seen["mx"] += job.output.kind == job::OutputFormat::Kind::mx;
+        seen["bf16 bias"] += job.bias != job::BiasKind::none && job.bias_bf16;
         seen["long K"] += job.k > 1000;
         seen["K of more than 16 bits"] += job.k > 65535;
         seen["long M"] += job.m > 256;
@@ -196,31 +202,35 @@ TEST(RandomCase, CoversWhatMatters) {
 }
 
 TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
-  for (const Values values :
-       {Values::codes, Values::specials, Values::extremes, Values::cancellation, Values::zeros,
-        Values::boundaries, Values::ties, Values::tiny_ties, Values::special_lanes,
-        Values::lone_bits, Values::sparse}) {
-    JobSpec spec;
+  for (const cosim::Values values :
+       {cosim::Values::codes, cosim::Values::specials, cosim::Values::extremes,
+        cosim::Values::cancellation, cosim::Values::zeros, cosim::Values::boundaries,
+        cosim::Values::ties, cosim::Values::tiny_ties, cosim::Values::special_lanes,
+        cosim::Values::lone_bits, cosim::Values::sparse}) {
+    cosim::JobSpec spec;
     spec.m = 9;
     spec.n = 70;
     spec.k = 100;
     spec.values = values;
-    spec.bias = BiasKind::full;
-    const Job whole = make_job(spec);
+    spec.bias = job::BiasKind::full;
+    const job::Job whole = cosim::make_job(spec);
     spec.m = 5;
     spec.n = 33;
     spec.k = 40;
-    const Job cut = make_job(spec);
+    const job::Job cut = cosim::make_job(spec);
     for (std::size_t row = 0; row < spec.m; row++) {
       for (std::size_t i = 0; i < spec.k; i++) {
-        ASSERT_EQ(cut.a.codes[row * 40 + i], whole.a.codes[row * 100 + i]) << to_string(values);
+        ASSERT_EQ(cut.a.codes[row * 40 + i], whole.a.codes[row * 100 + i])
+            << cosim::to_string(values);
       }
       for (std::size_t i = 0; i < 2; i++) {
-        ASSERT_EQ(cut.a.scales[row * 2 + i], whole.a.scales[row * 4 + i]) << to_string(values);
+        ASSERT_EQ(cut.a.scales[row * 2 + i], whole.a.scales[row * 4 + i])
+            << cosim::to_string(values);
       }
       for (std::size_t i = 0; i < spec.n; i++) {
         const float small = cut.bias[row * 33 + i], large = whole.bias[row * 70 + i];
-        ASSERT_TRUE(small == large || (small != small && large != large)) << to_string(values);
+        ASSERT_TRUE(small == large || (small != small && large != large))
+            << cosim::to_string(values);
       }
     }
   }
@@ -228,11 +238,11 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
 
 /// Every NaN and infinity of a format, in every lane of either operand and of both.
 TEST(MakeJob, SpecialsInEveryLane) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.format_a = spec.format_b = numerics::FormatId::mxfp8_e5m2;
   spec.m = spec.n = 256;
   spec.k = 32;
-  spec.values = Values::special_lanes;
+  spec.values = cosim::Values::special_lanes;
   const auto positions = [](const numerics::MxTensor& tensor) {
     std::set<std::pair<std::size_t, uint8_t>> found;
     for (std::size_t i = 0; i < tensor.codes.size(); i++) {
@@ -243,7 +253,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
   };
   constexpr std::size_t kAll = 32 * 8;  // lanes, codes
   for (spec.seed = 0; spec.seed < 3; spec.seed++) {
-    const CosimJob job = make_job(spec);
+    const cosim::CosimJob job = cosim::make_job(spec);
     EXPECT_EQ(positions(job.a), spec.seed == 1 ? 0 : kAll);
     EXPECT_EQ(positions(job.b), spec.seed == 0 ? 0 : kAll);
   }
@@ -251,13 +261,13 @@ TEST(MakeJob, SpecialsInEveryLane) {
 
 /// The largest element of a block has each of its bits set alone, at four magnitudes.
 TEST(MakeJob, LoneBits) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.m = 480;
   spec.n = 32;
-  spec.values = Values::lone_bits;
-  spec.bias = BiasKind::full;
+  spec.values = cosim::Values::lone_bits;
+  spec.bias = job::BiasKind::full;
   std::set<float> largest;
-  for (const float x : make_job(spec).bias) {
+  for (const float x : cosim::make_job(spec).bias) {
     int exponent = 0;
     const float significand = 2 * std::abs(std::frexp(x, &exponent));
     if (exponent == 1) largest.insert(significand);
@@ -270,15 +280,15 @@ TEST(MakeJob, LoneBits) {
 TEST(MakeJob, BoundariesAreMet) {
   uint64_t saturations = 0, infinite = 0, nan_scales = 0;
   for (uint64_t seed = 0; seed < 50; seed++) {
-    JobSpec spec;
+    cosim::JobSpec spec;
     spec.m = 8;
     spec.n = 64;
-    spec.values = Values::boundaries;
+    spec.values = cosim::Values::boundaries;
     spec.seed = seed;
-    spec.bias = BiasKind::full;
-    spec.output = parse_output_format("mxfp8_e5m2");
+    spec.bias = job::BiasKind::full;
+    spec.output = job::parse_output_format("mxfp8_e5m2");
     spec.output.requant.overflow = numerics::Overflow::special;
-    const JobResult result = make_job(spec).expected(true);
+    const cosim::JobResult result = cosim::make_job(spec).expected(true);
     saturations += result.counts.saturations;
     for (const uint8_t code : result.stored.bytes) infinite += (code & 0x7F) == 0x7C;
     for (const uint8_t scale : result.stored.scales) nan_scales += scale == 0xFF;
@@ -294,14 +304,14 @@ bool is_odd_multiple(double x, int exponent) {
 
 /// Ties of FP16 between two normal numbers, and between two subnormal ones.
 TEST(MakeJob, TiesOfFp16AreMet) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.m = 200;
   spec.n = 64;
-  spec.values = Values::boundaries;
-  spec.bias = BiasKind::full;
-  spec.output = parse_output_format("fp16");
+  spec.values = cosim::Values::boundaries;
+  spec.bias = job::BiasKind::full;
+  spec.output = job::parse_output_format("fp16");
   int normal = 0, subnormal = 0;
-  for (const float x : make_job(spec).bias) {
+  for (const float x : cosim::make_job(spec).bias) {
     if (!std::isfinite(x)) continue;
     if (std::abs(x) < 0x1p-14f) {
       subnormal += is_odd_multiple(x, -25);
@@ -315,12 +325,12 @@ TEST(MakeJob, TiesOfFp16AreMet) {
 
 /// Sums halfway between two subnormal numbers of FP32, and near such ties.
 TEST(MakeJob, TinyTiesAreMet) {
-  JobSpec spec;
+  cosim::JobSpec spec;
   spec.m = spec.n = 48;
   spec.k = 32;
-  spec.values = Values::tiny_ties;
-  spec.bias = BiasKind::full;
-  const CosimJob job = make_job(spec);
+  spec.values = cosim::Values::tiny_ties;
+  spec.bias = job::BiasKind::full;
+  const cosim::CosimJob job = cosim::make_job(spec);
   const auto number = [](const numerics::MxTensor& tensor, std::size_t row, std::size_t i) {
     return std::ldexp(
         static_cast<double>(numerics::decode(tensor.format, tensor.codes[row * 32 + i])),
@@ -341,20 +351,20 @@ TEST(MakeJob, TinyTiesAreMet) {
   EXPECT_GT(beside, 50);
 }
 
-CaseResult run_as(const std::function<void()>& act, unsigned limit_seconds = 60) {
-  const CasePool pool(
-      [&](const CoSimCase&) {
+regression::CaseResult run_as(const std::function<void()>& act, unsigned limit_seconds = 60) {
+  const regression::CasePool pool(
+      [&](const regression::CoSimCase&) {
         act();
-        CaseResult result;
+        regression::CaseResult result;
         result.jobs = 3;
         return result;
       },
       1, limit_seconds);
-  return pool.run(CoSimCase{});
+  return pool.run(regression::CoSimCase{});
 }
 
 TEST(CasePool, BringsTheResultBack) {
-  const CaseResult result = run_as([] {});
+  const regression::CaseResult result = run_as([] {});
   EXPECT_TRUE(result.agreed());
   EXPECT_EQ(result.jobs, 3u);
 }
@@ -376,9 +386,9 @@ TEST(CasePool, ReportsHowAProcessEnds) {
 }
 
 TEST(CasePool, RunsEveryCase) {
-  const CasePool pool(
-      [](const CoSimCase& c) {
-        CaseResult result;
+  const regression::CasePool pool(
+      [](const regression::CoSimCase& c) {
+        regression::CaseResult result;
         result.jobs = c.ring;
         return result;
       },
@@ -387,23 +397,24 @@ TEST(CasePool, RunsEveryCase) {
   pool.run(
       10,
       [](std::size_t i) {
-        CoSimCase c;
+        regression::CoSimCase c;
         c.ring = static_cast<unsigned>(100 + i);
         return c;
       },
-      [&](std::size_t i, const CaseResult& result) { found[i] = result.jobs; });
+      [&](std::size_t i, const regression::CaseResult& result) { found[i] = result.jobs; });
   ASSERT_EQ(found.size(), 10u);
   for (const auto& [i, jobs] : found) EXPECT_EQ(jobs, 100 + i);
 }
 
 /// Shrinks random cases for an invented fault: a case fails if `is_faulty` is true for one of its
 /// jobs.
-CoSimCase shrink_with(const std::function<bool(const CoSimCase&, const JobSpec&)>& is_faulty,
-                      uint64_t seed) {
-  const auto run = [&](const CoSimCase& c) {
-    CaseResult result;
+regression::CoSimCase shrink_with(
+    const std::function<bool(const regression::CoSimCase&, const cosim::JobSpec&)>& is_faulty,
+    uint64_t seed) {
+  const auto run = [&](const regression::CoSimCase& c) {
+    regression::CaseResult result;
     for (std::size_t b = 0; b < c.batches.size(); b++) {
-      for (const JobSpec& job : c.batches[b].jobs) {
+      for (const cosim::JobSpec& job : c.batches[b].jobs) {
         if (!is_faulty(c, job)) continue;
         result.mismatches = {{"rtl", 0, "D[1][2] is wrong", ""}};
         result.failed_batch = b;
@@ -412,47 +423,47 @@ CoSimCase shrink_with(const std::function<bool(const CoSimCase&, const JobSpec&)
     }
     return result;
   };
-  CoSimCase start = random_case("small", seed, 200);
-  const CaseResult failed = run(start);
+  regression::CoSimCase start = regression::random_case("small", seed, 200);
+  const regression::CaseResult failed = run(start);
   EXPECT_FALSE(failed.agreed()) << "no job of seed " << seed << " has the fault";
-  ShrinkLimits limits;
+  regression::ShrinkLimits limits;
   limits.runs = 5000;
-  return shrink(start, failed, run, limits);
+  return regression::shrink(start, failed, run, limits);
 }
 
 TEST(Shrink, FindsTheOneJob) {
   for (uint64_t seed = 1; seed <= 10; seed++) {
-    const CoSimCase minimal = shrink_with(
-        [](const CoSimCase&, const JobSpec& job) {
+    const regression::CoSimCase minimal = shrink_with(
+        [](const regression::CoSimCase&, const cosim::JobSpec& job) {
           return job.n >= 7 && job.k > 32 && job.format_b == numerics::FormatId::mxint8;
         },
         seed);
     EXPECT_EQ(
-        to_json(minimal).dump(),
+        regression::to_json(minimal).dump(),
         R"({"mem_latency":1,"ring":1,"batches":[{"jobs":[{"n":7,"k":33,"format_b":"mxint8"}]}]})")
         << seed;
   }
 }
 
 TEST(Shrink, KeepsWhatItTakes) {
-  const auto is_faulty = [](const CoSimCase& c, const JobSpec& job) {
-    return c.back_pressure != 0 && job.output.kind == OutputFormat::Kind::bf16 &&
-           job.layout.d_gap != 0 && job.values == Values::tiny;
+  const auto is_faulty = [](const regression::CoSimCase& c, const cosim::JobSpec& job) {
+    return c.back_pressure != 0 && job.output.kind == job::OutputFormat::Kind::bf16 &&
+           job.layout.d_gap != 0 && job.values == cosim::Values::tiny;
   };
   const auto has_one = [&](uint64_t seed) {
-    const CoSimCase c = random_case("small", seed, 200);
-    return std::any_of(c.batches.begin(), c.batches.end(), [&](const BatchSpec& batch) {
+    const regression::CoSimCase c = regression::random_case("small", seed, 200);
+    return std::any_of(c.batches.begin(), c.batches.end(), [&](const regression::BatchSpec& batch) {
       return std::any_of(batch.jobs.begin(), batch.jobs.end(),
-                         [&](const JobSpec& job) { return is_faulty(c, job); });
+                         [&](const cosim::JobSpec& job) { return is_faulty(c, job); });
     });
   };
   uint64_t seed = 1;
   while (!has_one(seed)) seed++;
-  const CoSimCase minimal = shrink_with(is_faulty, seed);
+  const regression::CoSimCase minimal = shrink_with(is_faulty, seed);
   EXPECT_NE(minimal.back_pressure, 0u);
   ASSERT_EQ(minimal.jobs(), 1u);
-  const JobSpec& job = minimal.batches[0].jobs[0];
-  EXPECT_EQ(job.values, Values::tiny);
+  const cosim::JobSpec& job = minimal.batches[0].jobs[0];
+  EXPECT_EQ(job.values, cosim::Values::tiny);
   EXPECT_NE(job.layout.d_gap, 0u);
   EXPECT_EQ(job.layout.a_gap, 0u);
   EXPECT_EQ(job.m * job.n * job.k, 1u);
@@ -460,17 +471,17 @@ TEST(Shrink, KeepsWhatItTakes) {
 
 TEST(Shrink, AnotherFailureIsNotTheSame) {
   // Smaller shapes fail as well, but with another message.
-  CoSimCase start;
+  regression::CoSimCase start;
   start.batches.resize(1);
   start.batches[0].jobs.resize(1);
   start.batches[0].jobs[0].m = 20;
-  const auto run = [](const CoSimCase& c) {
-    CaseResult result;
+  const auto run = [](const regression::CoSimCase& c) {
+    regression::CaseResult result;
     result.mismatches = {{"rtl", 0, c.batches[0].jobs[0].m < 10 ? "other" : "this", ""}};
     return result;
   };
-  EXPECT_EQ(shrink(start, run(start), run).batches[0].jobs[0].m, 10u);
+  EXPECT_EQ(regression::shrink(start, run(start), run).batches[0].jobs[0].m, 10u);
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the order of the code's folders ("rooms"): each includes and links only folders below it.
+"""Checks the order of the code's folders ("rooms"): each includes and links only folders below it, and its
+names are in the namespace of the folder.
 
 A source file includes headers by their path from the project's root. The targets of a folder link the
 libraries of all folders whose headers it includes. Folders below the platform do not include SystemC.
+Files in model/X, tb/X and sw/X declare names in namespace mxe::X, those in model/platform/X in mxe::X too.
+Tests declare names in mxe::test or in the namespace of a room.
 Prints one line for each violation; exit status 1 if there are any.
 
     rooms.py --root DIR --links FILE [--absent ROOM]... ROOM...
@@ -20,8 +23,19 @@ import sys
 BARE = {"sw/driver": "sw/driver", "model/regs/generated": "model/regs"}
 FIRST_WITH_SYSTEMC = "model/platform"
 WITHOUT_SYSTEMC = {"sw/python", "sw/explore", "sw/report"}  # although they are above it
+# Rooms whose namespace does not have their name.
+NAMESPACES = {
+    "model/regs": "mxe",           # words that all rooms use: registers,
+    "model/params": "mxe",         # parameters,
+    "model/numerics/base": "mxe",  # errors, bits, random numbers
+    "model/platform/linux": "mxe::guest",  # in GNU dialects of C++ `linux` is a macro
+    "sw/mxe": "mxe::cli",          # the command line: mxe::mxe would say nothing
+    "sw/python/onnxruntime": "mxe::onnxruntime",  # a library of its own
+}
 SOURCES = {".h", ".c", ".cpp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+# A namespace, and the first character after the forward declarations at its beginning.
+NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*{\s*(?:(?:class|struct)\s+\w+;\s*)*(.)", re.MULTILINE)
 SYSTEMC = re.compile(r"systemc|sysc/|tlm")
 
 
@@ -39,6 +53,31 @@ def read_includes(root, rooms):
                 continue
             for quoted, bracketed in INCLUDE.findall(path.read_text(encoding="utf-8")):
                 yield room, relative, quoted, bracketed
+
+
+def namespace_of(folder):
+    """The namespace of the files in a folder of model, tb or sw."""
+    parts = folder.split("/")
+    for count in range(len(parts), 1, -1):
+        if name := NAMESPACES.get("/".join(parts[:count])):
+            return name
+    inner = parts[:2] == ["model", "platform"] and len(parts) > 2
+    return "mxe::" + parts[2 if inner else 1]
+
+
+def strangers(root, rooms):
+    """Lines about the namespaces that are not those of their folders."""
+    of_tests = {"mxe::test", *map(namespace_of, rooms)} - {"mxe"}
+    for top in [*rooms, "tests"]:
+        for path in sorted((root / top).rglob("*")):
+            file = path.relative_to(root).as_posix()
+            if path.suffix not in SOURCES - {".c"} or room_of(file, [*rooms, "tests"]) != top:
+                continue
+            allowed = of_tests if top == "tests" else {namespace_of(path.parent.relative_to(root).as_posix())}
+            nested = tuple(f"{name}::" for name in allowed if name != "mxe")
+            for name, end in NAMESPACE.findall(path.read_text(encoding="utf-8")):
+                if end != "}" and name not in allowed and not name.startswith(nested):
+                    yield f"{file} opens namespace {name}; allowed: {', '.join(sorted(allowed))}"
 
 
 def read_links(text):
@@ -105,10 +144,11 @@ def main():
     parser.add_argument("--absent", action="append", default=[], help="a room that is not built")
     parser.add_argument("rooms", nargs="+", help="from the bottom up")
     args = parser.parse_args()
-    found = list(breaches(args.root, args.rooms, args.links.read_text(encoding="utf-8"), args.absent))
+    found = [*breaches(args.root, args.rooms, args.links.read_text(encoding="utf-8"), args.absent),
+             *strangers(args.root, args.rooms)]
     for line in found:
         print(line)
-    print(f"{len(args.rooms)} rooms, {len(found)} arrows that point up or nowhere")
+    print(f"{len(args.rooms)} rooms, {len(found)} arrows that point up or nowhere, or namespaces of other folders")
     return 1 if found else 0
 
 

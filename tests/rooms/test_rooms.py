@@ -54,6 +54,30 @@ class Rooms(unittest.TestCase):
     def test_another_include_root(self):
         self.assertIn("root", self.check({"sw/mxe/a.cpp": '#include "a.h"\n', "sw/mxe/a.h": ""})[0])
 
+    def namespaces(self, file, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, file)
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            return list(rooms.strangers(pathlib.Path(folder), [*ROOMS, "model/platform/rtl", "model/platform/linux"]))
+
+    def test_namespaces_of_their_folders(self):
+        for file, name in [("model/numerics/formats/a.h", "numerics"), ("model/platform/a.cpp", "platform"),
+                           ("model/platform/rtl/a.h", "rtl"), ("model/platform/linux/a.h", "guest"),
+                           ("sw/mxe/a.h", "cli"), ("sw/mxe/a.h", "cli::detail"), ("tests/cosim/a.cpp", "test"),
+                           ("tests/unit/numerics/a.cpp", "numerics")]:
+            self.assertEqual([], self.namespaces(file, f"namespace mxe::{name} {{\nnamespace {{\nint i;\n}}\n}}\n"))
+        self.assertEqual([], self.namespaces("model/regs/a.h", "namespace mxe {\nint i;\n}\n"))
+        self.assertEqual([], self.namespaces("sw/mxe/a.h", "namespace CLI {\nclass App;\n}\n"))
+
+    def test_a_namespace_of_another_folder(self):
+        for file, name in [("model/numerics/formats/a.h", "mx"), ("model/platform/a.cpp", "mxe"),
+                           ("model/platform/rtl/a.h", "mxe::platform"), ("model/regs/a.h", "mxe::regs"),
+                           ("sw/mxe/a.h", "mxe::mxe"), ("sw/mxe/a.h", "CLI"), ("tests/cosim/a.cpp", "helpers")]:
+            found = self.namespaces(file, f"namespace {name} {{\nint i;\n}}\n")
+            self.assertEqual(1, len(found), file)
+            self.assertIn(f"{file} opens namespace {name}; allowed: mxe", found[0])
+
 
 if __name__ == "__main__":
     unittest.main()

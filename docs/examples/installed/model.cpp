@@ -11,18 +11,18 @@
 int sc_main(int, char**) {
   constexpr std::size_t kRows = 16, kColumns = 8, kDepth = 64;
   const std::vector<float> ones(kRows * kDepth, 1.0f);
-  mxe::Job job;
+  mxe::job::Job job;
   job.a = mxe::numerics::quantize_rows(ones.data(), kRows, kDepth, mxe::numerics::FormatId::mxint8);
   job.b =
       mxe::numerics::quantize_rows(ones.data(), kColumns, kDepth, mxe::numerics::FormatId::mxint8);
 
-  mxe::EngineSetup setup;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("small");
-  mxe::Device model(mxe::Target::model, setup);
-  const mxe::DeviceResult result = model.run(job);
+  mxe::device::Device model(mxe::device::Target::model, setup);
+  const mxe::device::DeviceResult result = model.run(job);
 
   const bool agree =
-      result.output.bytes == job.golden(mxe::engine_sums(setup.params.fp4_dual)).bytes;
+      result.output.bytes == job.golden(mxe::job::engine_sums(setup.params.fp4_dual)).bytes;
   std::printf("model: %zu x %zu x %zu in %llu cycles, %s the reference\n", kRows, kColumns, kDepth,
               static_cast<unsigned long long>(result.cycles),
               agree ? "agrees with" : "DIFFERS from");

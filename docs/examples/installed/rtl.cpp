@@ -10,17 +10,18 @@
 int sc_main(int, char**) {
   constexpr std::size_t kRows = 16, kColumns = 8, kDepth = 64;
   const std::vector<float> ones(kRows * kDepth, 1.0f);
-  mxe::Job job;
+  mxe::job::Job job;
   job.a =
       mxe::numerics::quantize_rows(ones.data(), kRows, kDepth, mxe::numerics::FormatId::mxfp6_e2m3);
   job.b =
       mxe::numerics::quantize_rows(ones.data(), kColumns, kDepth, mxe::numerics::FormatId::mxint8);
 
-  mxe::EngineSetup setup;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("small");
   // SystemC requires all modules before the first simulation, so both devices are made first.
-  mxe::Device model(mxe::Target::model, setup), rtl(mxe::Target::rtl, setup);
-  const mxe::DeviceResult expected = model.run(job), result = rtl.run(job);
+  mxe::device::Device model(mxe::device::Target::model, setup),
+      rtl(mxe::device::Target::rtl, setup);
+  const mxe::device::DeviceResult expected = model.run(job), result = rtl.run(job);
 
   const bool agree =
       result.output.bytes == expected.output.bytes && result.cycles == expected.cycles;

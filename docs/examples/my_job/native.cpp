@@ -18,10 +18,10 @@ static void print(const job_memory& memory) {
 }
 
 /// Runs on the host of the platform, which accesses the engine's registers, memory and interrupt.
-static int program(mxe::Host& host) {
+static int program(mxe::platform::Host& host) {
   const uint64_t address = host.allocate(sizeof(job_memory), MXE_DESC_SIZE);
   auto* memory = reinterpret_cast<job_memory*>(host.memory().data(address, sizeof(job_memory)));
-  const mxe_port port = mxe::make_driver_port(host);
+  const mxe_port port = mxe::platform::make_driver_port(host);
   const int code = run_job(&port, memory, address);
   if (code == MXE_OK) {
     print(*memory);
@@ -33,13 +33,13 @@ static int program(mxe::Host& host) {
 
 int sc_main(int argc, char** argv) try {
   if (argc != 2) return std::fprintf(stderr, "my_job model|rtl\n"), 2;
-  mxe::EngineSetup setup;
+  mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("base");
-  const mxe::Target target = mxe::parse_engine(argv[1]);
-  mxe::Platform platform("platform", mxe::Memory::Config{},
-                         [&] { return make_engine(target, setup); });
+  const mxe::device::Target target = mxe::device::parse_engine(argv[1]);
+  mxe::platform::Platform platform("platform", mxe::platform::Memory::Config{},
+                                   [&] { return make_engine(target, setup); });
   int code = 0;
-  platform.run([&](mxe::Host& host) { code = program(host); });
+  platform.run([&](mxe::platform::Host& host) { code = program(host); });
   return code == MXE_OK ? 0 : 1;
 } catch (const std::exception& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;

@@ -11,7 +11,7 @@
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/gemm/accumulate.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 void Arithmetic::merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) {
   for (unsigned i = 0; i < count; i++) sums[i] = numerics::merge_chains(even[i], odd[i]);
@@ -21,9 +21,9 @@ unsigned Arithmetic::count_nans(const uint32_t* values, unsigned count) {
   return static_cast<unsigned>(std::count_if(values, values + count, is_nan_bits));
 }
 
-const uint8_t* Arithmetic::store(const NumberFormat& format, const uint32_t* values, unsigned count,
-                                 std::vector<uint16_t>& buffer) {
-  return stored_numbers(format, values, count, buffer);
+const uint8_t* Arithmetic::store(const job::NumberFormat& format, const uint32_t* values,
+                                 unsigned count, std::vector<uint16_t>& buffer) {
+  return job::stored_numbers(format, values, count, buffer);
 }
 
 EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
@@ -45,4 +45,4 @@ ArithmeticFactory parse_arithmetic(const std::string& name) {
   throw Error(fmt::format("unknown arithmetic '{}' (allowed: golden, structural)", name));
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -16,7 +16,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// An operand word as it leaves its buffer: an 8-bit container for each of 32 elements, zeros
 /// beyond K, and its scales. At the dual rate there are 64 4-bit elements: the low nibbles are the
@@ -96,8 +96,8 @@ class Arithmetic {
   virtual unsigned count_nans(const uint32_t* values, unsigned count);
   /// Results as they lie in memory, as numbers of this format: `values` itself, if that is FP32, or
   /// `buffer`.
-  virtual const uint8_t* store(const NumberFormat& format, const uint32_t* values, unsigned count,
-                               std::vector<uint16_t>& buffer);
+  virtual const uint8_t* store(const job::NumberFormat& format, const uint32_t* values,
+                               unsigned count, std::vector<uint16_t>& buffer);
   /// Results as a row of a block of MX elements; `count` is 1 to 32.
   virtual EncodedRow encode(const uint32_t* values, unsigned count,
                             const numerics::RequantOptions& options);
@@ -149,4 +149,4 @@ std::unique_ptr<Arithmetic> make_structural_arithmetic(const Params& params);
 /// other.
 ArithmeticFactory parse_arithmetic(const std::string& name);
 
-}  // namespace mxe
+}  // namespace mxe::engine

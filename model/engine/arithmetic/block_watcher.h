@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace mxe {
+namespace mxe::engine {
 
 class Arithmetic;
 
@@ -32,4 +32,4 @@ class BlockWatcher {
   virtual void advance(uint64_t /*cycle*/) {}
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

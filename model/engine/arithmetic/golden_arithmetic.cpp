@@ -7,7 +7,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 /// Gathers the words of each tile's passes into rows, which the golden GEMM multiplies part by part
@@ -135,4 +135,4 @@ std::unique_ptr<Arithmetic> make_golden_arithmetic(const Params& params) {
   return std::make_unique<GoldenArithmetic>(params);
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -9,7 +9,7 @@
 #include "model/blocks/requant.h"
 #include "model/engine/arithmetic/arithmetic.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The arithmetic of the RTL block by block (model/blocks): operand words go through element
 /// decode, lanes, trees, scale units and accumulators, results through merge, rounding and
@@ -62,10 +62,10 @@ class StructuralArithmetic : public Arithmetic {
     return static_cast<unsigned>(std::count_if(
         values, values + count, [](uint32_t x) { return blocks::slice(x, 22, 9) == 0x1FF; }));
   }
-  const uint8_t* store(const NumberFormat& format, const uint32_t* values, unsigned count,
+  const uint8_t* store(const job::NumberFormat& format, const uint32_t* values, unsigned count,
                        std::vector<uint16_t>& buffer) override {
     if (format.bytes == 4) return reinterpret_cast<const uint8_t*>(values);
-    const bool fp16 = format.kind == OutputFormat::Kind::fp16;
+    const bool fp16 = format.kind == job::OutputFormat::Kind::fp16;
     buffer.resize(count);
     std::transform(values, values + count, buffer.begin(),
                    [fp16](uint32_t x) { return fp16 ? blocks::to_fp16(x) : blocks::to_bf16(x); });
@@ -151,4 +151,4 @@ std::unique_ptr<Arithmetic> make_structural_arithmetic_with(const Params& params
   return std::make_unique<StructuralArithmetic<70, Accumulator>>(params);
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The least number of bits that count to `value` - 1: of a power of two, its logarithm.
 constexpr unsigned log2_ceil(unsigned value) {
@@ -10,4 +10,4 @@ constexpr unsigned log2_ceil(unsigned value) {
   return log2;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -6,7 +6,7 @@
 #include "model/numerics/base/error.h"
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 void require_bursts(const char* direction, unsigned bursts, unsigned most) {
@@ -22,4 +22,4 @@ void PortLimits::validate() const {
   require_bursts("writes", writes, kWriteBursts);
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -6,7 +6,7 @@
 
 #include "model/engine/memory/memory_timing.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// How many bursts the interconnect between engine and memory takes at a time, per direction.
 struct PortLimits {
@@ -41,4 +41,4 @@ class MemoryPort {
   virtual uint8_t* direct(uint64_t /*address*/, uint64_t /*bytes*/) { return nullptr; }
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

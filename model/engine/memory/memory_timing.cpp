@@ -10,7 +10,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/base/random.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
@@ -83,4 +83,4 @@ BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_byt
   return {first, interval_};
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

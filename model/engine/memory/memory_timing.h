@@ -8,7 +8,7 @@
 
 #include "model/engine/memory/log2_ceil.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// What an access to a memory costs, the way to it included.
 struct MemoryTiming {
@@ -178,4 +178,4 @@ struct DirectChannels {
   MemoryChannel* write = nullptr;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

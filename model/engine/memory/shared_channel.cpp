@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr uint64_t kCycle = uint64_t{1} << BeatTimes::kFraction;
@@ -84,4 +84,4 @@ uint64_t SharedChannel::waited(unsigned port) const {
   return ports_[port].waited >> BeatTimes::kFraction;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -7,7 +7,7 @@
 
 #include "model/engine/memory/memory_timing.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// One direction of a memory that several ports share. The bandwidth is that of all of them
 /// together (0: of one port), and a port takes or gives at most a beat a cycle. A port's bursts are
@@ -52,4 +52,4 @@ class SharedChannel {
   std::vector<Port> ports_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/skipping/page_splits.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 void PageSplits::grant(uint64_t cycle, std::size_t source) {
   const bool again = last_.ends_bank && source == source_;
@@ -105,4 +105,4 @@ void PageSplits::clear() {
   unsure_ = unsure;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -9,7 +9,7 @@
 #include "model/engine/skipping/state.h"
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Whether it would change anything if row fetches met page boundaries elsewhere.
 ///
@@ -96,4 +96,4 @@ class PageSplits {
   bool unsure_ = false;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 uint64_t hash(const std::vector<uint64_t>& words, uint64_t seed) {
@@ -85,4 +85,4 @@ std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t
   return skip;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -10,7 +10,7 @@
 #include "model/engine/skipping/state.h"
 #include "model/params/counter_array.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Detects that a job repeats itself: keeps records of the datapath's state in earlier cycles and
 /// compares them with the present one.
@@ -59,4 +59,4 @@ class Repetition {
   StateVisitor::Record spare_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -7,7 +7,7 @@
 
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// A loop of the nest (Walk) whose iterations may repeat each other cycle by cycle. `tile` counts
 /// the column tiles of a stripe through and serves jobs of one A chunk, where groups change
@@ -177,4 +177,4 @@ class AddressPhase {
   unsigned beat_bytes_ = 1;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/engine/timing/array.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr unsigned kDrainBanks = 2;
@@ -46,4 +46,4 @@ TileResults Array::results(unsigned drain_bank) {
   return {&even_[first], &odd_[first], num_pe_};
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

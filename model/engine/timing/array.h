@@ -11,7 +11,7 @@
 #include "model/engine/timing/seq.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Dot-product array (mxe_array): hands the arithmetic the operand words of each pass, and holds
 /// the results of the last tiles for the drain.
@@ -36,4 +36,4 @@ class Array {
   std::vector<uint32_t> even_, odd_;  // [drain bank][row][PE]
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -7,7 +7,7 @@
 #include "model/engine/skipping/state.h"
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// When the banks of a buffer were filled (full_q). Banks are filled and used in turn. They are
 /// numbered through from the first one of a job on.
@@ -101,4 +101,4 @@ class BankCredits {
   uint64_t wanted_from_ = kNever, taken_from_ = kNever;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/engine/arithmetic/arithmetic.h"
 #include "model/engine/timing/array.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 /// The short name that VCD has for signal number `index`: digits of base 94, printable.
@@ -149,4 +149,4 @@ void BlockWaves::close() {
   file_.close();
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

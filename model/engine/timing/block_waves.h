@@ -11,7 +11,7 @@
 #include "model/engine/arithmetic/block_watcher.h"
 #include "model/numerics/files/files.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Writes the values of an arithmetic's blocks as a value change dump (VCD), for any wave viewer:
 /// scopes and signals have the names of the RTL, one cycle is one nanosecond. All values of a row
@@ -49,4 +49,4 @@ class BlockWaves : public BlockWatcher {
   std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -7,7 +7,7 @@
 #include "model/engine/memory/memory_timing.h"
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The bursts of a row of bytes (mxe_bursts): one after the other, each as long as MAX_BURST and
 /// the 4 KiB rule of AXI allow.
@@ -43,4 +43,4 @@ class Bursts {
   unsigned left_ = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

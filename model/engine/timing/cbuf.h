@@ -10,7 +10,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Bias buffer (mxe_cbuf): two banks of one tile of C, as FP32 bits.
 class CBuf {
@@ -47,4 +47,4 @@ class CBuf {
   std::vector<uint32_t> values_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

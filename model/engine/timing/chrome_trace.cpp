@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr std::array<const char*, kTracks> kNames = {
@@ -55,4 +55,4 @@ void ChromeTrace::close() {
   file_.close();
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -6,7 +6,7 @@
 #include "model/engine/timing/trace.h"
 #include "model/numerics/files/files.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Writes a trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open: a thread
 /// for every track, a complete event ("ph": "X") for every slice. One clock cycle is one
@@ -25,4 +25,4 @@ class ChromeTrace : public Tracer {
   numerics::OutputFile file_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

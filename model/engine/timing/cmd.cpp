@@ -6,7 +6,7 @@
 #include "model/engine/memory/log2_ceil.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr unsigned kSlotBytesLog2 = 7;
@@ -449,4 +449,4 @@ Cmd::Events Cmd::complete() {
   return events;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

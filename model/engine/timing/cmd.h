@@ -10,7 +10,7 @@
 #include "model/engine/timing/trace.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
 /// While a job runs, the next descriptors are read, the operands of up to two jobs after it are,
@@ -124,4 +124,4 @@ class Cmd {
   bool fault_open_ = false;  // the job that met it is not complete
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -6,7 +6,7 @@
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr uint8_t kAllLanes = 0xF;
@@ -169,4 +169,4 @@ uint32_t Core::hardware_value(uint32_t address) const {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -10,7 +10,7 @@
 #include "model/engine/timing/datapath.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The engine without SystemC: registers, command processor, datapath and counters, in clock
 /// cycles.
@@ -72,4 +72,4 @@ class Core {
   std::deque<Interrupt> interrupts_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

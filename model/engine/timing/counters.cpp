@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 std::size_t index(Counter counter) { return static_cast<std::size_t>(counter); }
@@ -129,4 +129,4 @@ void Counters::snapshot(uint64_t cycle) {
   snapshot_[index(Counter::idle)] = live_[index(Counter::total)] - causes;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -10,7 +10,7 @@
 #include "model/engine/timing/trace.h"
 #include "model/params/counter_array.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Performance counters (mxe_counters). The core knows ahead of time what happens in which cycles
 /// and notes it as intervals. Only what lies before the present is counted, so that a snapshot in
@@ -82,4 +82,4 @@ class Counters {
   Values snapshot_{};
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -9,7 +9,7 @@
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
@@ -362,7 +362,7 @@ void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   for (; !rows.same_place(drain_.rows()); rows.step()) {
     const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
     const unsigned cols = rows.cols();
-    const uint8_t* data = stored_numbers(*numbers_out_, values, cols, narrow_);
+    const uint8_t* data = job::stored_numbers(*numbers_out_, values, cols, narrow_);
     const std::size_t bytes = std::size_t{cols} * numbers_out_->bytes;
     if (target) std::memcpy(target + (rows.address() - whole_->d_address()), data, bytes);
     nan_results += arithmetic_->count_nans(values, cols);
@@ -493,4 +493,4 @@ void Datapath::clear(uint64_t cycle, uint64_t halted_from) {
   look_again();
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

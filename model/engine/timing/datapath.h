@@ -28,7 +28,7 @@
 #include "model/engine/timing/wr_port.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// What an engine does with a job's data.
 enum class Mode : uint8_t {
@@ -191,11 +191,11 @@ class Datapath {
   bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
-  bool loads_flow_ = false;                    // what the loaders read passes through the buffers
-  int64_t chunks_ahead_ = 0;                   // of A asked for, less those of which B has begun
-  bool one_chunk_ = false, mx_out_ = false;    // of the job
-  const NumberFormat* numbers_out_ = nullptr;  // null if MX
-  std::vector<uint16_t> narrow_;               // a row of results
+  bool loads_flow_ = false;                  // what the loaders read passes through the buffers
+  int64_t chunks_ahead_ = 0;                 // of A asked for, less those of which B has begun
+  bool one_chunk_ = false, mx_out_ = false;  // of the job
+  const job::NumberFormat* numbers_out_ = nullptr;  // null if MX
+  std::vector<uint16_t> narrow_;                    // a row of results
   Repetition repetition_;
   uint64_t skipped_cycles_ = 0;
   WholeJob whole_job_;
@@ -235,4 +235,4 @@ class Datapath {
   Operands run_, waiting_, early_;  // of the job that runs, of the two after it
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

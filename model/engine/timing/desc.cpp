@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace mxe {
+namespace mxe::engine {
 
 uint64_t Desc::begin_from() const {
   const std::size_t places = flying_.size() + held_.size();
@@ -95,4 +95,4 @@ void Desc::visit(StateVisitor& visitor) {
   if (asks_) visitor.cycle(from_);
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -11,7 +11,7 @@
 #include "model/engine/timing/read_client.h"
 #include "model/engine/timing/trace.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, several at a time, while
 /// the jobs before them are under way, keeps them in order, and shows the oldest one until it is
@@ -97,4 +97,4 @@ class Desc final : public ReadClient {
   Fetch fetch_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -7,7 +7,7 @@
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 uint64_t little_endian(const DescriptorBytes& bytes, std::size_t offset, std::size_t size) {
@@ -39,14 +39,16 @@ bool is_out_format(const Descriptor& job) { return job.numbers_out() || job.has_
 /// Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
 bool is_misaligned(const Descriptor& job) {
   const unsigned c_size = job.bias_bf16 ? 2 : 4;
-  const NumberFormat* numbers = job.numbers_out();
+  const job::NumberFormat* numbers = job.numbers_out();
   const unsigned d_size = numbers ? numbers->bytes : 1;
   return (job.c_addr | job.c_stride) % c_size != 0 || (job.d_addr | job.d_stride) % d_size != 0;
 }
 
 }  // namespace
 
-const NumberFormat* Descriptor::numbers_out() const { return find_number_format(out_format); }
+const job::NumberFormat* Descriptor::numbers_out() const {
+  return job::find_number_format(out_format);
+}
 
 bool Descriptor::has_mx_out() const {
   return out_format >= MXE_OUT_MXFP4_E2M1 && out_format <= MXE_OUT_MXINT8;
@@ -117,4 +119,4 @@ numerics::RequantOptions requant_options(const Descriptor& job) {
           job.out_special ? numerics::Overflow::special : numerics::Overflow::saturate};
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -9,7 +9,7 @@
 #include "model/numerics/formats/format.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 inline constexpr std::size_t kDescriptorBytes = 128;
 using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
@@ -33,7 +33,7 @@ struct Descriptor {
   numerics::FormatId a() const { return static_cast<numerics::FormatId>(format_a); }
   numerics::FormatId b() const { return static_cast<numerics::FormatId>(format_b); }
   /// The format of results that are stored as numbers one by one; null if they are MX blocks.
-  const NumberFormat* numbers_out() const;
+  const job::NumberFormat* numbers_out() const;
   bool has_mx_out() const;
   /// Rows of A and D, and of B, of all products.
   uint64_t a_rows() const { return uint64_t{batch} * m; }
@@ -53,4 +53,4 @@ bool is_dual(const Descriptor& job, const Params& params);
 /// How MX results are rounded.
 numerics::RequantOptions requant_options(const Descriptor& job);
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 BlockOutput block_output(const Descriptor& job) {
@@ -173,4 +173,4 @@ void Drain::finish_tile(uint64_t pushed) {
   column_ = 0;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -13,7 +13,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Drain (mxe_drain): passes the rows of tiles on, segment by segment, as they come from the array:
 /// numbers to the write port, MX results to the requantiser.
@@ -82,7 +82,8 @@ class Drain {
   TracePoint trace_;
   Requant requant_;
   Rows rows_;
-  const NumberFormat* numbers_ = &number_formats()[0];  // of the results; null if they are MX
+  const job::NumberFormat* numbers_ =
+      &job::number_formats()[0];  // of the results; null if they are MX
   std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
   bool behind_ = false;  // all rows leave no gap between them: those of a tile are joined
@@ -96,4 +97,4 @@ class Drain {
   std::vector<uint16_t> narrow_;  // a row
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -5,7 +5,7 @@
 
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// A block with events. The datapath always carries out the earliest event of all its sources; an
 /// event affects only events in later cycles.
@@ -22,4 +22,4 @@ class EventSource {
   virtual void step(uint64_t cycle, uint64_t limit) = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -6,7 +6,7 @@
 #include "model/engine/timing/fetch.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Where the bus answered with an error, and what was read or written there (FAULT_ADDR and
 /// FAULT_INFO).
@@ -22,4 +22,4 @@ constexpr uint32_t operand_of(FetchKind kind) {
 }
 static_assert(operand_of(FetchKind::bias) == MXE_FAULT_C);
 
-}  // namespace mxe
+}  // namespace mxe::engine

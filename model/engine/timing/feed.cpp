@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 
 void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
                  uint32_t k_words, unsigned tail_count, unsigned word_elements, bool chained) {
@@ -96,4 +96,4 @@ uint64_t Feed::read() {
   return cycle;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

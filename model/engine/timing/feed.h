@@ -9,7 +9,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// One pass of the array: one operand word of K, for all rows and columns of a tile.
 struct Pass {
@@ -84,4 +84,4 @@ class Feed {
   Pass pass_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

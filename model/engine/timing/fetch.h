@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The destination of a row fetch (the kind in mxe_pkg's read tags).
 enum class FetchKind : uint8_t { descriptor, a_elements, a_scales, b_elements, b_scales, bias };
@@ -41,4 +41,4 @@ struct Fetch {
   unsigned line = 0;  ///< row or column of the bank
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

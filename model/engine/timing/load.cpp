@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 
 Load::Load(const Params& params, Operand operand)
     : Load(params, operand, operand == Operand::a ? kBanks : params.b_banks) {}
@@ -210,4 +210,4 @@ void Load::next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

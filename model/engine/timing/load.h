@@ -8,7 +8,7 @@
 #include "model/engine/timing/walk.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Operand loader (mxe_load): fetches A's chunks or B's slabs into the banks of its buffer, of each
 /// row the element bytes and then the scale bytes. It runs ahead of the array by as many banks
@@ -61,4 +61,4 @@ class Load final : public OperandLoader {
   AddressPhase phase_, scale_phase_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/engine/timing/read_client.h"
 #include "model/engine/timing/rows.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Bias loader (mxe_load_bias): fetches the rows of C's tiles, ahead of the array by as many banks
 /// of the bias buffer as are free.
@@ -74,4 +74,4 @@ class LoadBias final : public ReadClient {
   unsigned bank_ = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 
 OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
     : fills(banks),
@@ -45,4 +45,4 @@ OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {
   return {elements_[place(bank, line) * words_ + word], {scales[first], scales[first | 1]}};
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -11,7 +11,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Operand buffer (mxe_opbuf): banks of rows (A) or columns (B), each of operand words with
 /// their scales beside them, and the times at which the banks are full.
@@ -46,4 +46,4 @@ class OpBuf {
   std::vector<uint8_t> scales_;                        // [bank][line][scale]
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -4,7 +4,7 @@
 #include "model/engine/arithmetic/arithmetic.h"
 #include "model/engine/timing/read_client.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The blocks of an engine that others may replace by their own. What is empty is the hardware's.
 struct EngineParts {
@@ -17,4 +17,4 @@ struct EngineParts {
   bool skip_over_pages = false;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

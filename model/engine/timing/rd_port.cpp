@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 
 RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
     : beat_(params.mem_bytes()),
@@ -229,4 +229,4 @@ void RdPort::clear(uint64_t cycle) {
   splits_.clear();
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -15,7 +15,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The sources of requests to the read port, in falling priority, unless A goes first.
 enum class ReadSource : uint8_t { bias, b, a, command };
@@ -117,4 +117,4 @@ class RdPort {
   std::vector<uint8_t> data_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -10,7 +10,7 @@
 #include "model/engine/timing/trace.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// A block that asks the read port for rows, one fetch at a time. It says in advance from which
 /// cycle on it asks; the datapath tells it in which cycle it was heard.
@@ -66,4 +66,4 @@ class OperandLoader : public ReadClient {
 /// Makes an engine's loader.
 using LoaderFactory = std::function<std::unique_ptr<OperandLoader>(const Params& params)>;
 
-}  // namespace mxe
+}  // namespace mxe::engine

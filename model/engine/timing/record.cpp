@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-namespace mxe {
+namespace mxe::engine {
 
 void Record::push(uint64_t cycle, const Job& job) {
   Entry& entry = jobs_.emplace_back();
@@ -90,4 +90,4 @@ Record::Completed Record::complete() {
           entry.record_fault};
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

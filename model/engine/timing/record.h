@@ -8,7 +8,7 @@
 #include "model/engine/timing/trace.h"
 #include "model/engine/timing/wr_port.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Completion records (mxe_record): jobs that have been computed wait here, in order, until memory
 /// has answered their results; then the record of each is written into its slot, and when that is
@@ -94,4 +94,4 @@ class Record {
   uint64_t completed_from_ = 0;  // the last place came free
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/numerics/formats/format.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 constexpr unsigned kBlock = numerics::kBlockSize;
@@ -219,4 +219,4 @@ void Requant::finish_row(const Row& row, uint64_t pop) {
   encode_rows();
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

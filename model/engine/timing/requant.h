@@ -11,7 +11,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Where MX results go, and how they are rounded.
 struct BlockOutput {
@@ -120,4 +120,4 @@ class Requant {
   AddressPhase phase_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

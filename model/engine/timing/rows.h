@@ -6,7 +6,7 @@
 #include "model/engine/timing/walk.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The rows of the tiles of a matrix of numbers (C or D), tile by tile in the array's order
 /// (mxe_rows).
@@ -89,4 +89,4 @@ class Rows {
   unsigned row_ = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mxe {
+namespace mxe::engine {
 
 void Seq::start(uint64_t cycle, bool bias, bool dual) {
   bias_ = bias;
@@ -96,4 +96,4 @@ void Seq::finish(uint64_t cycle) { counters_.add(Counter::stall_drain, free_from
 
 void Seq::break_off(uint64_t cycle, const Pass& pass) { count_waiting(pass, cycle + 1); }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/engine/timing/counters.h"
 #include "model/engine/timing/feed.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Sequencer (mxe_seq): starts the passes, each of one row per cycle and those of a tile at least
 /// kMinPass cycles apart, and counts why the array waits between them.
@@ -73,4 +73,4 @@ class Seq {
   std::vector<uint64_t> acc_free_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The parts of the engine whose activity is traced, one track each.
 enum class Track : uint8_t {
@@ -56,4 +56,4 @@ class TracePoint {
   Tracer* tracer_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

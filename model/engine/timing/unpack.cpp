@@ -5,7 +5,7 @@
 
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   offset_ = offset;
@@ -94,4 +94,4 @@ void Unpack::clear(uint64_t cycle) {
   beats_taken_ = 0;
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/engine/memory/memory_timing.h"
 #include "model/engine/skipping/state.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Unpacker (mxe_unpack): the times at which the read beats of each row fetch are accepted, and at
 /// which the words made of them leave, one per cycle, or two. A byte queue of one beat and as much
@@ -72,4 +72,4 @@ class Unpack {
   uint64_t moved_ = 0;                 // cycles skipped so far
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -8,7 +8,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// The loop nest of a job, one step at a time (mxe_walk). From the outside in:
 ///   batch   a product of the job
@@ -291,4 +291,4 @@ class Walk {
   unsigned stripe_number_ = 0, group_number_ = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

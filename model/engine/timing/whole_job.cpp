@@ -9,7 +9,7 @@
 #include "model/numerics/quantize/tensor.h"
 #include "model/params/hardware.h"
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 /// Rows of bytes in memory.
@@ -27,7 +27,7 @@ struct Range {
 };
 
 uint64_t d_row_bytes(const Descriptor& job) {
-  if (const NumberFormat* numbers = job.numbers_out()) return uint64_t{job.n} * numbers->bytes;
+  if (const job::NumberFormat* numbers = job.numbers_out()) return uint64_t{job.n} * numbers->bytes;
   return numerics::packed_row_bytes(job.mx_out(), job.n);
 }
 
@@ -136,4 +136,4 @@ void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

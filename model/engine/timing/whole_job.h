@@ -8,7 +8,7 @@
 #include "model/engine/timing/descriptor.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Computes all results of a job when it starts, where memory can be reached without transactions.
 /// This is many times faster than tile by tile, and gives the same results unless software changes
@@ -40,4 +40,4 @@ class WholeJob {
   std::vector<uint32_t> results_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mxe {
+namespace mxe::engine {
 namespace {
 
 /// Bytes of a segment: a row of the array, but at most a beat (LanesOut in mxe_datapath).
@@ -185,4 +185,4 @@ void WrPort::finish_burst(uint64_t last_beat) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -12,7 +12,7 @@
 #include "model/params/hardware.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::engine {
 
 /// Write port (mxe_wr_port): writes rows of bytes to any address. Each row is split into AXI
 /// bursts; its data arrives in segments and is shifted onto the beats. Rows that lie behind one
@@ -117,4 +117,4 @@ class WrPort {
   Answers results_, record_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::engine

@@ -10,7 +10,7 @@
 #include "model/platform/device/engines.h"
 #include "model/platform/platform.h"
 
-namespace mxe {
+namespace mxe::device {
 
 uint64_t DeviceResult::counter(const std::string& name) const {
   const auto it = std::find_if(counters.begin(), counters.end(),
@@ -21,20 +21,20 @@ uint64_t DeviceResult::counter(const std::string& name) const {
 struct Device::Impl {
   Target target;
   EngineSetup setup;
-  std::unique_ptr<Platform> platform;
+  std::unique_ptr<platform::Platform> platform;
   DriverSession session;
 
   template <typename AnyJob>
-  DeviceResult run(const AnyJob& job, const JobShape& shape);
+  DeviceResult run(const AnyJob& job, const job::JobShape& shape);
 };
 
 template <typename AnyJob>
-DeviceResult Device::Impl::run(const AnyJob& job, const JobShape& shape) {
-  require_room(JobParts(shape), platform->memory().size());
+DeviceResult Device::Impl::run(const AnyJob& job, const job::JobShape& shape) {
+  require_room(job::JobParts(shape), platform->memory().size());
   DeviceResult result;
   const auto start = std::chrono::steady_clock::now();
   try {
-    platform->run([&](Host& host) { result = session.run(host, job); });
+    platform->run([&](platform::Host& host) { result = session.run(host, job); });
   } catch (const Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
@@ -46,11 +46,11 @@ DeviceResult Device::Impl::run(const AnyJob& job, const JobShape& shape) {
 Device::Device(Target target, const EngineSetup& setup) : impl_(std::make_unique<Impl>()) {
   impl_->target = target;
   impl_->setup = setup;
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.timing = setup.timing;
   impl_->platform =
-      std::make_unique<Platform>(sc_core::sc_gen_unique_name(target_name(target), true), memory,
-                                 [&] { return make_engine(target, setup); });
+      std::make_unique<platform::Platform>(sc_core::sc_gen_unique_name(target_name(target), true),
+                                           memory, [&] { return make_engine(target, setup); });
 }
 
 Device::~Device() = default;
@@ -58,9 +58,9 @@ Device::Device(Device&&) noexcept = default;
 
 Target Device::target() const { return impl_->target; }
 
-DeviceResult Device::run(const Job& job) { return impl_->run(job, job.shape()); }
+DeviceResult Device::run(const job::Job& job) { return impl_->run(job, job.shape()); }
 
-DeviceResult Device::run(const Products& products) {
+DeviceResult Device::run(const job::Products& products) {
   if (products.is_empty()) {
     DeviceResult nothing;
     nothing.counters = no_counts();
@@ -82,6 +82,6 @@ DeviceResult Device::run(const Products& products) {
   return all;
 }
 
-DeviceResult Device::run(const JobShape& shape) { return impl_->run(shape, shape); }
+DeviceResult Device::run(const job::JobShape& shape) { return impl_->run(shape, shape); }
 
-}  // namespace mxe
+}  // namespace mxe::device

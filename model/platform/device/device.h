@@ -13,13 +13,13 @@
 #include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
 
-namespace mxe {
+namespace mxe::device {
 
 /// Counters by name in register order; "total" is the first.
 using CounterValues = std::vector<std::pair<std::string, uint64_t>>;
 
 struct DeviceResult {
-  StoredOutput output;
+  job::StoredOutput output;
   uint64_t cycles = 0;      ///< from the descriptor fetch to the completion record
   CounterValues counters;   ///< of this job only
   double wall_seconds = 0;  ///< wall-clock time of the simulation
@@ -47,16 +47,16 @@ class Device {
 
   /// Runs one job. Throws DeviceFailure if the device fails, Error if the job does not fit into
   /// the memory or a descriptor.
-  DeviceResult run(const Job& job);
+  DeviceResult run(const job::Job& job);
   /// Runs the products one by one and adds up cycles and counters. An empty result takes 0 cycles.
   /// Throws Error for K = 0, which descriptors cannot express.
-  DeviceResult run(const Products& products);
+  DeviceResult run(const job::Products& products);
   /// Runs a job of this shape on the current memory contents. The result has no output.
-  DeviceResult run(const JobShape& shape);
+  DeviceResult run(const job::JobShape& shape);
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::device

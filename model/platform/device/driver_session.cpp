@@ -8,7 +8,7 @@
 #include "mxe_counter_table.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::device {
 namespace {
 
 constexpr uint32_t kRingEntries = 2;
@@ -21,35 +21,35 @@ void require_ok(int code, const char* what) {
 }
 
 /// Allocates memory for all parts except the common operand.
-void place(Host& host, JobParts& parts, const CommonOperand& common) {
-  for (JobPart* part : parts.in_order()) {
+void place(platform::Host& host, job::JobParts& parts, const CommonOperand& common) {
+  for (job::JobPart* part : parts.in_order()) {
     if (common.elements && part == &(parts.*common.elements)) {
       part->address = common.address;
     } else if (common.scales && part == &(parts.*common.scales)) {
       part->address = common.scale_address;
     } else {
-      part->address = host.allocate(part->bytes(), JobParts::kAlignment);
+      part->address = host.allocate(part->bytes(), job::JobParts::kAlignment);
     }
   }
 }
 
 template <typename T>
-void write_memory(Host& host, uint64_t address, const std::vector<T>& values) {
+void write_memory(platform::Host& host, uint64_t address, const std::vector<T>& values) {
   const std::size_t bytes = values.size() * sizeof(T);
   std::memcpy(host.memory().data(address, bytes), values.data(), bytes);
 }
 
-void upload(Host& host, const Job& job, const JobParts& parts) {
+void upload(platform::Host& host, const job::Job& job, const job::JobParts& parts) {
   write_memory(host, parts.a.address, numerics::pack_rows(job.a));
   write_memory(host, parts.b.address, numerics::pack_rows(job.b));
   write_memory(host, parts.a_scales.address, job.a.scales);
   write_memory(host, parts.b_scales.address, job.b.scales);
   if (!job.bias.empty()) {
-    write_memory(host, parts.c.address, store_bias(job.bias, job.bias_bf16));
+    write_memory(host, parts.c.address, job::store_bias(job.bias, job.bias_bf16));
   }
 }
 
-std::vector<uint8_t> read_memory(Host& host, uint64_t address, std::size_t bytes) {
+std::vector<uint8_t> read_memory(platform::Host& host, uint64_t address, std::size_t bytes) {
   const uint8_t* begin = host.memory().data(address, bytes);
   return {begin, begin + bytes};
 }
@@ -66,19 +66,19 @@ CounterValues to_list(const struct mxe_counters& counters) {
 
 CounterValues no_counts() { return to_list({}); }
 
-void require_room(JobParts parts, std::size_t memory) {
+void require_room(job::JobParts parts, std::size_t memory) {
   constexpr std::size_t kSlack = 4096;  // for alignment and the ring
   std::size_t bytes = kSlack;
-  for (const JobPart* part : parts.in_order()) bytes += part->bytes();
+  for (const job::JobPart* part : parts.in_order()) bytes += part->bytes();
   if (bytes > memory) {
     throw Error(fmt::format("operands and result need {} bytes, the device has {}", bytes, memory));
   }
 }
 
-void DriverSession::open(Host& host) {
+void DriverSession::open(platform::Host& host) {
   if (driver_) return;
-  ring_ = make_driver_ring(host, kRingEntries);
-  const mxe_port port = make_driver_port(host);
+  ring_ = platform::make_driver_ring(host, kRingEntries);
+  const mxe_port port = platform::make_driver_port(host);
   mxe_device device{};
   require_ok(mxe_open(&device, &port, ring_->get()), "cannot start the engine");
   driver_ = device;
@@ -98,11 +98,12 @@ DeviceResult DriverSession::execute(const mxe_job& descriptor) {
   return result;
 }
 
-DeviceResult DriverSession::run(Host& host, const Job& job, const CommonOperand& common) {
+DeviceResult DriverSession::run(platform::Host& host, const job::Job& job,
+                                const CommonOperand& common) {
   open(host);
   const uint64_t mark = host.allocation_mark();
-  const JobShape shape = job.shape();
-  JobParts parts(shape);
+  const job::JobShape shape = job.shape();
+  job::JobParts parts(shape);
   place(host, parts, common);
   upload(host, job, parts);
   DeviceResult result = execute(parts.descriptor(shape));
@@ -113,14 +114,15 @@ DeviceResult DriverSession::run(Host& host, const Job& job, const CommonOperand&
   return result;
 }
 
-DeviceResult DriverSession::run(Host& host, const JobShape& shape, const CommonOperand& common) {
+DeviceResult DriverSession::run(platform::Host& host, const job::JobShape& shape,
+                                const CommonOperand& common) {
   open(host);
   const uint64_t mark = host.allocation_mark();
-  JobParts parts(shape);
+  job::JobParts parts(shape);
   place(host, parts, common);
   const DeviceResult result = execute(parts.descriptor(shape));
   host.release(mark);
   return result;
 }
 
-}  // namespace mxe
+}  // namespace mxe::device

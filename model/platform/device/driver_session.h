@@ -10,17 +10,17 @@
 #include "model/platform/host.h"
 #include "mxe_driver.h"
 
-namespace mxe {
+namespace mxe::device {
 
 CounterValues no_counts();
 
 /// Throws Error if a job with these parts needs more than `memory` bytes.
-void require_room(JobParts parts, std::size_t memory);
+void require_room(job::JobParts parts, std::size_t memory);
 
 /// The operand, A or B, that several engines share in memory; null if none.
 struct CommonOperand {
-  JobPart JobParts::*elements = nullptr;
-  JobPart JobParts::*scales = nullptr;
+  job::JobPart job::JobParts::*elements = nullptr;
+  job::JobPart job::JobParts::*scales = nullptr;
   uint64_t address = 0, scale_address = 0;
 };
 
@@ -29,15 +29,16 @@ struct CommonOperand {
 class DriverSession {
  public:
   /// See Device::run. Throw DeviceFailure. `common` is the operand shared with other engines.
-  DeviceResult run(Host& host, const Job& job, const CommonOperand& common = {});
-  DeviceResult run(Host& host, const JobShape& shape, const CommonOperand& common = {});
+  DeviceResult run(platform::Host& host, const job::Job& job, const CommonOperand& common = {});
+  DeviceResult run(platform::Host& host, const job::JobShape& shape,
+                   const CommonOperand& common = {});
 
  private:
-  void open(Host& host);
+  void open(platform::Host& host);
   DeviceResult execute(const mxe_job& descriptor);
 
-  std::optional<DriverRing> ring_;
+  std::optional<platform::DriverRing> ring_;
   std::optional<mxe_device> driver_;  // after the first job
 };
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -10,19 +10,19 @@
 #include "model/engine/timing/trace.h"
 #include "model/params/params.h"
 
-namespace mxe {
+namespace mxe::device {
 
 struct EngineSetup {
   Params params;
-  MemoryTiming timing;
-  PortLimits ports;
-  bool cycles_only = false;         ///< model only: do not compute the results
-  std::string waves;                ///< RTL only: FST file to record, or empty
-  std::string rtl;                  ///< RTL only: engine library, empty for the project's RTL
-  Tracer* tracer = nullptr;         ///< model only: receives the engine's events; must outlive it
-  ArithmeticFactory arithmetic;     ///< model only: see EngineOptions::arithmetic
-  LoaderFactory load_a, load_b;     ///< model only: see EngineOptions::load_a
-  BlockWatcher* watcher = nullptr;  ///< model only: see EngineOptions::watcher
+  engine::MemoryTiming timing;
+  engine::PortLimits ports;
+  bool cycles_only = false;          ///< model only: do not compute the results
+  std::string waves;                 ///< RTL only: FST file to record, or empty
+  std::string rtl;                   ///< RTL only: engine library, empty for the project's RTL
+  engine::Tracer* tracer = nullptr;  ///< model only: receives the engine's events; must outlive it
+  engine::ArithmeticFactory arithmetic;     ///< model only: see EngineOptions::arithmetic
+  engine::LoaderFactory load_a, load_b;     ///< model only: see EngineOptions::load_a
+  engine::BlockWatcher* watcher = nullptr;  ///< model only: see EngineOptions::watcher
 };
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -10,38 +10,38 @@
 #include "model/platform/rtl/rtl_engine.h"
 #endif
 
-namespace mxe {
+namespace mxe::device {
 namespace {
 
-std::unique_ptr<EngineModule> make_model(const EngineSetup& setup, const char* name) {
-  EngineOptions options;
-  options.mode = setup.cycles_only ? Mode::timing : Mode::functional;
+std::unique_ptr<platform::EngineModule> make_model(const EngineSetup& setup, const char* name) {
+  platform::EngineOptions options;
+  options.mode = setup.cycles_only ? engine::Mode::timing : engine::Mode::functional;
   options.ports = setup.ports;
   options.tracer = setup.tracer;
   options.arithmetic = setup.arithmetic;
   options.load_a = setup.load_a;
   options.load_b = setup.load_b;
   options.watcher = setup.watcher;
-  return std::make_unique<Engine>(name, setup.params, options);
+  return std::make_unique<platform::Engine>(name, setup.params, options);
 }
 
 #ifdef MXE_WITH_RTL
-std::unique_ptr<EngineModule> make_rtl(const EngineSetup& setup, const char* name) {
-  RtlOptions options;
+std::unique_ptr<platform::EngineModule> make_rtl(const EngineSetup& setup, const char* name) {
+  rtl::RtlOptions options;
   options.ports = setup.ports;
   options.waves = setup.waves;
   if (!setup.rtl.empty()) {
-    options.make_top = load_engine_plugin(setup.rtl).make;
+    options.make_top = rtl::load_engine_plugin(setup.rtl).make;
     options.zero_masked_lanes = false;
   }
-  return std::make_unique<RtlEngine>(name, setup.params, options);
+  return std::make_unique<rtl::RtlEngine>(name, setup.params, options);
 }
 #endif
 
 }  // namespace
 
-std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
-                                          const std::string& name) {
+std::unique_ptr<platform::EngineModule> make_engine(Target target, const EngineSetup& setup,
+                                                    const std::string& name) {
   if (target == Target::model) return make_model(setup, name.c_str());
 #ifdef MXE_WITH_RTL
   if (target == Target::rtl) return make_rtl(setup, name.c_str());
@@ -49,4 +49,4 @@ std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setu
   throw Error(fmt::format("this build has no '{}' to run on", target_name(target)));
 }
 
-}  // namespace mxe
+}  // namespace mxe::device

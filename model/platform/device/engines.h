@@ -8,11 +8,11 @@
 #include "model/platform/device/target.h"
 #include "model/platform/engine_module.h"
 
-namespace mxe {
+namespace mxe::device {
 
 /// Creates the model or the RTL as a child of the module under construction. Throws Error if
 /// this build does not support it, or if no RTL was built with these parameters.
-std::unique_ptr<EngineModule> make_engine(Target target, const EngineSetup& setup,
-                                          const std::string& name = "engine");
+std::unique_ptr<platform::EngineModule> make_engine(Target target, const EngineSetup& setup,
+                                                    const std::string& name = "engine");
 
-}  // namespace mxe
+}  // namespace mxe::device

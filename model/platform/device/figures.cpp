@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mxe {
+namespace mxe::device {
 
-double utilization(const JobShape& shape, const Params& params, uint64_t cycles) {
+double utilization(const job::JobShape& shape, const Params& params, uint64_t cycles) {
   const double peak = shape.peak_macs_per_cycle(params);
   return cycles == 0 ? 0 : shape.macs() / (peak * static_cast<double>(cycles));
 }
 
-Roofline roofline(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const DeviceResult& result) {
+Roofline roofline(const job::JobShape& shape, const Params& params,
+                  const engine::MemoryTiming& timing, const DeviceResult& result) {
   Roofline roof;
   const double port = params.mem_bytes();
   const double memory = timing.bytes_per_cycle;
@@ -31,4 +31,4 @@ Roofline roofline(const JobShape& shape, const Params& params, const MemoryTimin
   return roof;
 }
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -8,10 +8,10 @@
 #include "model/params/params.h"
 #include "model/platform/device/device.h"
 
-namespace mxe {
+namespace mxe::device {
 
 /// Useful multiply-accumulates divided by the peak of the engine in `cycles`: 0 to 1.
-double utilization(const JobShape& shape, const Params& params, uint64_t cycles);
+double utilization(const job::JobShape& shape, const Params& params, uint64_t cycles);
 
 /// Lower bounds of a job's cycles. compute: all multipliers busy. memory: the larger of bytes read
 /// and written (of a half-duplex memory, their sum) at the lower bandwidth of port and memory.
@@ -23,7 +23,7 @@ struct Roofline {
 
   bool compute_bound() const { return compute >= memory; }
 };
-Roofline roofline(const JobShape& shape, const Params& params, const MemoryTiming& timing,
-                  const DeviceResult& result);
+Roofline roofline(const job::JobShape& shape, const Params& params,
+                  const engine::MemoryTiming& timing, const DeviceResult& result);
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -6,7 +6,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::device {
 
 namespace {
 
@@ -49,4 +49,4 @@ Target parse_target(const std::string& name) {
 
 Target parse_engine(const std::string& name) { return find_target(name, device_targets()); }
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace mxe {
+namespace mxe::device {
 
 enum class Target { golden, model, rtl };
 
@@ -17,4 +17,4 @@ Target parse_target(const std::string& name);
 /// As parse_target(), without golden.
 Target parse_engine(const std::string& name);
 
-}  // namespace mxe
+}  // namespace mxe::device

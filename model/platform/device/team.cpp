@@ -12,11 +12,11 @@
 #include "model/platform/device/engines.h"
 #include "model/platform/shared_platform.h"
 
-namespace mxe {
+namespace mxe::device {
 namespace {
 
-const JobShape& shape_of(const JobShape& shape) { return shape; }
-JobShape shape_of(const Job& job) { return job.shape(); }
+const job::JobShape& shape_of(const job::JobShape& shape) { return shape; }
+job::JobShape shape_of(const job::Job& job) { return job.shape(); }
 
 }  // namespace
 
@@ -28,8 +28,8 @@ SplitAxis parse_split(const std::string& name) {
   throw Error(fmt::format("unknown dimension '{}' to split (allowed: m, n)", name));
 }
 
-std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
-                                const Params& params) {
+std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
+                                     const Params& params) {
   const bool rows = axis == SplitAxis::m;
   const std::size_t block = shape.output.numbers() ? 1 : numerics::kBlockSize;
   const std::size_t unit = rows ? 1 : std::max<std::size_t>(params.num_pe, block);
@@ -38,7 +38,7 @@ std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned 
     throw Error(fmt::format("{} {} cannot be split among {} engines: {} at least for each", size,
                             rows ? "rows" : "columns", engines, unit));
   }
-  std::vector<JobShape> parts(engines, shape);
+  std::vector<job::JobShape> parts(engines, shape);
   for (unsigned i = 0; i < engines; i++) {
     const std::size_t begin = units * i / engines * unit;
     const std::size_t end = std::min(units * (i + 1) / engines * unit, size);
@@ -56,29 +56,29 @@ uint64_t TeamResult::cycles() const {
 struct Team::Impl {
   Target target;
   Common common;
-  std::unique_ptr<SharedPlatform> platform;
+  std::unique_ptr<platform::SharedPlatform> platform;
   std::deque<DriverSession> sessions;
 
   template <typename AnyJob>
   TeamResult run(const std::vector<AnyJob>& jobs);
   void count_waits(TeamResult& result) const;
-  CommonOperand place_common(const JobShape& shape) const;
+  CommonOperand place_common(const job::JobShape& shape) const;
 };
 
 /// Address of the common operand of job `shape`, in the common part of the memory.
-CommonOperand Team::Impl::place_common(const JobShape& shape) const {
+CommonOperand Team::Impl::place_common(const job::JobShape& shape) const {
   if (common == Common::nothing) return {};
-  JobParts parts(shape);
+  job::JobParts parts(shape);
   parts.place(platform->common_address());
   if (common == Common::a) {
-    return {&JobParts::a, &JobParts::a_scales, parts.a.address, parts.a_scales.address};
+    return {&job::JobParts::a, &job::JobParts::a_scales, parts.a.address, parts.a_scales.address};
   }
-  return {&JobParts::b, &JobParts::b_scales, parts.b.address, parts.b_scales.address};
+  return {&job::JobParts::b, &job::JobParts::b_scales, parts.b.address, parts.b_scales.address};
 }
 
 /// Called before and after a run; leaves the difference of the wait cycles in `result`.
 void Team::Impl::count_waits(TeamResult& result) const {
-  const Interconnect& bus = platform->interconnect();
+  const platform::Interconnect& bus = platform->interconnect();
   for (unsigned i = 0; i < result.members.size(); i++) {
     TeamResult::Member& member = result.members[i];
     member.reads_waited = bus.reads_waited(i) - member.reads_waited;
@@ -93,20 +93,20 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   result.members.resize(jobs.size());
   count_waits(result);
   const auto start = std::chrono::steady_clock::now();
-  std::vector<Host*> hosts;
+  std::vector<platform::Host*> hosts;
   for (unsigned i = 0; i < jobs.size(); i++) {
-    require_room(JobParts(shape_of(jobs[i])), platform->part_bytes());
+    require_room(job::JobParts(shape_of(jobs[i])), platform->part_bytes());
     hosts.push_back(&platform->host(i));
   }
   const CommonOperand operand = place_common(shape_of(jobs[0]));
   for (unsigned i = 0; i < jobs.size(); i++) {
-    hosts[i]->start([&, i](Host& host) {
+    hosts[i]->start([&, i](platform::Host& host) {
       DeviceResult done = sessions[i].run(host, jobs[i], operand);
       result.members[i].result = std::move(done);
     });
   }
   try {
-    run_hosts(hosts);
+    platform::run_hosts(hosts);
   } catch (const Error& error) {
     throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
@@ -124,18 +124,18 @@ Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common com
   impl_->target = target;
   impl_->common = common;
   impl_->sessions.resize(engines);
-  Memory::Config memory;
+  platform::Memory::Config memory;
   memory.timing = setup.timing;
   const auto make = [&](unsigned index) {
     return make_engine(target, setup, fmt::format("engine_{}", index));
   };
-  impl_->platform = std::make_unique<SharedPlatform>(
+  impl_->platform = std::make_unique<platform::SharedPlatform>(
       sc_core::sc_gen_unique_name("team", true), memory, engines, make, common != Common::nothing);
 }
 
 Team::~Team() = default;
 
-TeamResult Team::run(const std::vector<Job>& jobs) { return impl_->run(jobs); }
-TeamResult Team::run(const std::vector<JobShape>& shapes) { return impl_->run(shapes); }
+TeamResult Team::run(const std::vector<job::Job>& jobs) { return impl_->run(jobs); }
+TeamResult Team::run(const std::vector<job::JobShape>& shapes) { return impl_->run(shapes); }
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -11,7 +11,7 @@
 #include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
 
-namespace mxe {
+namespace mxe::device {
 
 /// Dimension of D along which a product is split.
 enum class SplitAxis : uint8_t { m, n };
@@ -23,8 +23,8 @@ SplitAxis parse_split(const std::string& name);
 /// Splits a product into one part per engine, of about equal size: rows, or whole tiles of columns
 /// (whole blocks if the results have scales). Throws Error if there are too few. Example: 100
 /// rows, 3 engines: 33 + 33 + 34.
-std::vector<JobShape> split_job(const JobShape& shape, SplitAxis axis, unsigned engines,
-                                const Params& params);
+std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
+                                     const Params& params);
 
 /// Results of several engines that started one job each in the same cycle.
 struct TeamResult {
@@ -53,12 +53,12 @@ class Team {
   ~Team();
 
   /// Runs one job per engine; see Device::run.
-  TeamResult run(const std::vector<Job>& jobs);
-  TeamResult run(const std::vector<JobShape>& shapes);
+  TeamResult run(const std::vector<job::Job>& jobs);
+  TeamResult run(const std::vector<job::JobShape>& shapes);
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::device

@@ -21,7 +21,7 @@ bool decides_about_line(uint64_t offset) {
 }  // namespace
 
 PciFunction::PciFunction(const sc_core::sc_module_name& name, const Ids& ids, SendMessage send,
-                         const Clock& clock)
+                         const platform::Clock& clock)
     : sc_module(name), config_(ids), send_(std::move(send)), clock_(clock) {
   dma.register_b_transport(this, &PciFunction::transport);
   dma.register_transport_dbg(this, &PciFunction::debug);

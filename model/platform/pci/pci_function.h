@@ -37,7 +37,7 @@ class PciFunction : public sc_core::sc_module {
   sc_core::sc_in<bool> irq{"irq"};
 
   PciFunction(const sc_core::sc_module_name& name, const Ids& ids, SendMessage send,
-              const Clock& clock = {});
+              const platform::Clock& clock = {});
 
   void read_config(uint64_t offset, std::size_t bytes, uint8_t* data) const;
   void write_config(uint64_t offset, std::size_t bytes, const uint8_t* data);
@@ -70,7 +70,7 @@ class PciFunction : public sc_core::sc_module {
 
   ConfigSpace config_;
   SendMessage send_;
-  Clock clock_;
+  platform::Clock clock_;
   bool removed_ = false;
   bool owed_ = false;  // send a message if the line is high at look_event_
   uint64_t messages_ = 0;

@@ -26,7 +26,7 @@
 # mxe_verilate(<target> <arguments of mxe_verilated_class>...)
 #
 # Builds a static library with that class and the factory
-#   std::unique_ptr<mxe::RtlTop> mxe::make_<CLASS>(const Params&, const std::string& waves);
+#   std::unique_ptr<mxe::rtl::RtlTop> mxe::rtl::make_<CLASS>(const Params&, const std::string& waves);
 #
 # mxe_rtl_plugin(<name> CLASS <name> [FST] <arguments of mxe_verilate>...)
 #

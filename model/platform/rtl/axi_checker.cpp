@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 constexpr unsigned kIncr = 1;
@@ -121,4 +121,4 @@ void AxiChecker::count_bursts(uint64_t cycle, const RtlInputs& in, const RtlOutp
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -7,7 +7,7 @@
 
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Checks the engine's AXI4 master pins: payload stable until ready; INCR bursts of whole beats,
 /// within 4 KiB and at most `max_burst` beats; no exclusive access or reserved memory type; as many
@@ -42,4 +42,4 @@ class AxiChecker {
   unsigned beat_ = 0;  // index in the current data burst
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

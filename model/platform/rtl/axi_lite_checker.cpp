@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 [[noreturn]] void breach(uint64_t cycle, const char* rule) {
@@ -43,4 +43,4 @@ void AxiLiteChecker::check(uint64_t cycle, const RtlInputs& in, const RtlOutputs
   if (in.s_arvalid && out.s_arready) reads_++;
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -5,7 +5,7 @@
 
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Checks the engine's AXI4-Lite slave pins: one response per request, only after it (after address
 /// and data of a write), stable until ready.
@@ -21,4 +21,4 @@ class AxiLiteChecker {
   uint32_t rdata_before_ = 0;
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/platform/rtl/axi_lite_master.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 AxiLiteMaster::AxiLiteMaster(uint64_t hesitation_seed)
     : hesitates_(hesitation_seed != 0), random_(hesitation_seed) {}
@@ -12,7 +12,7 @@ bool AxiLiteMaster::offer(bool wanted, bool& offered) {
   return offered;
 }
 
-void AxiLiteMaster::start(RegisterTransfer& transfer) {
+void AxiLiteMaster::start(platform::RegisterTransfer& transfer) {
   transfer_ = &transfer;
   address_sent_ = false;
   data_sent_ = false;
@@ -48,4 +48,4 @@ bool AxiLiteMaster::sample(const RtlInputs& in, const RtlOutputs& out) {
   return true;
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

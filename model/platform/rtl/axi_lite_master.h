@@ -7,7 +7,7 @@
 #include "model/platform/engine_module.h"
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Performs one register access at a time on the AXI4-Lite pins. Offers address and data of a write
 /// together and accepts the response at once. AxPROT, which registers must ignore, varies.
@@ -18,7 +18,7 @@ class AxiLiteMaster {
   explicit AxiLiteMaster(uint64_t hesitation_seed = 0);
 
   /// `transfer` must stay at its address until it is done.
-  void start(RegisterTransfer& transfer);
+  void start(platform::RegisterTransfer& transfer);
   bool busy() const { return transfer_ != nullptr; }
   /// True if the last transfer returned OKAY.
   bool ok() const { return ok_; }
@@ -33,9 +33,9 @@ class AxiLiteMaster {
   bool hesitates_;
   Random random_;
   bool aw_offered_ = false, w_offered_ = false, ar_offered_ = false;
-  RegisterTransfer* transfer_ = nullptr;
+  platform::RegisterTransfer* transfer_ = nullptr;
   bool address_sent_ = false, data_sent_ = false, ok_ = false;
   uint8_t rights_ = 0;  // AxPROT
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace mxe {
+namespace mxe::rtl {
 
-AxiMemory::AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
-                     Transport transport)
+AxiMemory::AxiMemory(unsigned beat_bytes, const engine::PortLimits& limits,
+                     uint64_t back_pressure_seed, Transport transport)
     : beat_bytes_(beat_bytes),
       limits_(limits),
       back_pressure_(back_pressure_seed != 0),
@@ -106,4 +106,4 @@ void AxiMemory::issue_writes(uint64_t cycle) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

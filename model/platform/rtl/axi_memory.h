@@ -13,7 +13,7 @@
 #include "model/platform/engine_module.h"
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// AXI4 slave at the engine's memory port. Responds in order regardless of ids, converts bursts to
 /// requests with annotated times, and transfers the beats at those times. A read is requested when
@@ -32,13 +32,13 @@ class AxiMemory {
   struct Response {
     bool known = false;
     uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
-    BeatTimes times;
+    engine::BeatTimes times;
   };
   /// Handles a request. Its data and response stay at their addresses until the response is known.
   using Transport = std::function<void(const Request&, Response&)>;
 
   /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.
-  AxiMemory(unsigned beat_bytes, const PortLimits& limits, uint64_t back_pressure_seed,
+  AxiMemory(unsigned beat_bytes, const engine::PortLimits& limits, uint64_t back_pressure_seed,
             Transport transport);
 
   void drive(uint64_t cycle, RtlInputs& in);
@@ -86,7 +86,7 @@ class AxiMemory {
   void issue_writes(uint64_t cycle);
 
   unsigned beat_bytes_;
-  PortLimits limits_;
+  engine::PortLimits limits_;
   bool back_pressure_;
   Random random_;
   Transport transport_;
@@ -97,4 +97,4 @@ class AxiMemory {
   bool read_offered_ = false, response_offered_ = false;  // valid stays until ready
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -15,7 +15,7 @@
 #include "model/numerics/base/process.h"
 #include "model/numerics/files/files.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,4 +83,4 @@ FileLock::FileLock(const fs::path& file) : file_(file, O_RDWR | O_CREAT) {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

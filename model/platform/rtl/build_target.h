@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// True if programs may build missing designs: --build sets the variable MXE_BUILD to 1, which
 /// child processes inherit. Otherwise error messages name the build command.
@@ -49,4 +49,4 @@ class FileLock {
   OpenFile file_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

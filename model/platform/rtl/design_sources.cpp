@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,4 +34,4 @@ std::string changed_source(const std::string& library) {
   return {};
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

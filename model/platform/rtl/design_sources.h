@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Returns the first source that differs from the copy used to build the design `library`, or an
 /// empty string. The build leaves the copies in <library>.sources
@@ -11,4 +11,4 @@ namespace mxe {
 /// empty. A missing source counts as different.
 std::string changed_source(const std::string& library);
 
-}  // namespace mxe
+}  // namespace mxe::rtl

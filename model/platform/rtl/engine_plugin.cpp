@@ -9,7 +9,7 @@
 #define MXE_JOIN_(a, b) a##b
 #define MXE_JOIN(a, b) MXE_JOIN_(a, b)
 
-namespace mxe {
+namespace mxe::rtl {
 
 std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params&, const std::string&);
 #ifdef MXE_CLASS_FST
@@ -25,7 +25,7 @@ static std::unique_ptr<RtlTop> make(const Params& params, const std::string& wav
 #endif
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl
 
 static const char description[] =
 #include MXE_DESCRIPTION
@@ -35,6 +35,6 @@ static const char sources[] =
 #include MXE_SOURCES
     ;
 
-extern "C" __attribute__((visibility("default"))) const mxe::EnginePlugin mxe_engine;
-const mxe::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, sources,
-                                      mxe::make};
+extern "C" __attribute__((visibility("default"))) const mxe::rtl::EnginePlugin mxe_engine;
+const mxe::rtl::EnginePlugin mxe_engine = {MXE_ENGINE_INTERFACE_NAME, description, MXE_TOP, sources,
+                                           mxe::rtl::make};

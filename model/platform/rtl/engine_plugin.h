@@ -12,7 +12,7 @@
 #define MXE_ENGINE_INTERFACE_NAME \
   MXE_ENGINE_INTERFACE "-" MXE_TEXT_OF(__GXX_ABI_VERSION) "-" MXE_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Exported by an engine library under the C name `mxe_engine` and loaded by `mxe cosim --rtl`.
 /// mxe_engine() of MxeVerilate.cmake builds such a library.
@@ -26,4 +26,4 @@ struct EnginePlugin {
   std::unique_ptr<RtlTop> (*make)(const Params& params, const std::string& waves);
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -52,4 +52,4 @@ void* map_with_blocks(void* address, std::size_t bytes, int protection, int flag
 #undef fclose
 #undef mmap
 
-int mxe::take_fst_error() { return first_error.exchange(0); }
+int mxe::rtl::take_fst_error() { return first_error.exchange(0); }

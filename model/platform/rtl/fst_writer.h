@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Returns and clears errno of the first failed FST write, or 0. Call it after closing the file.
 int take_fst_error();
 
-}  // namespace mxe
+}  // namespace mxe::rtl

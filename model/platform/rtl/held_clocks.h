@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Clocks inside a Verilated design that the simulation can stop (rtl/mxe_clocks.vlt). Verilator
 /// evaluates nothing for a clock that does not change.
@@ -45,4 +45,4 @@ class HeldClocks {
   std::vector<uint8_t*> enables_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

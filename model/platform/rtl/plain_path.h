@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Removes generate blocks from the path of an RTL value, which gives its path in the model's
 /// blocks: "u_dot.gen_quad[3].u_quad" -> "dot.quad_3", "gen_odd.sum_odd" -> "sum_odd". Also accepts
@@ -33,4 +33,4 @@ inline std::string plain_path(std::string path) {
   return path;
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -15,7 +15,7 @@
 #include "model/platform/rtl/build_target.h"
 #include "model/platform/rtl/design_sources.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ std::function<std::unique_ptr<RtlTop>(const Params&, const std::string&)> design
   };
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -7,7 +7,7 @@
 
 #include "model/platform/rtl/engine_plugin.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// Loads the engine from a shared library and keeps it loaded. Throws Error if the file is
 /// missing, has another interface version, or if its sources were edited since (design_sources.h).
@@ -27,4 +27,4 @@ void require_same_sources(const std::string& name, const std::string& other);
 std::function<std::unique_ptr<RtlTop>(const Params&, const std::string& waves)> design_factory(
     const std::string& name);
 
-}  // namespace mxe
+}  // namespace mxe::rtl

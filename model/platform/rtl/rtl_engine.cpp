@@ -11,7 +11,7 @@
 #include "model/platform/clock.h"
 #include "mxe_regs.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 constexpr unsigned kResetCycles = 4;
@@ -48,7 +48,7 @@ std::string waves_place(const std::string& path) {
 
 RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
                      const RtlOptions& options)
-    : EngineModule(name, params, options.clock),
+    : platform::EngineModule(name, params, options.clock),
       options_(options),
       top_(options.make_top(params, waves_place(options.waves))),
       counters_(find_counters(*top_)) {
@@ -57,9 +57,9 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
   find_state();
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
-  set_stack_size(kThreadStackBytes);
+  set_stack_size(platform::kThreadStackBytes);
   SC_THREAD(memory_thread);
-  set_stack_size(kThreadStackBytes);
+  set_stack_size(platform::kThreadStackBytes);
 }
 
 void RtlEngine::make_pins() {
@@ -97,7 +97,7 @@ bool RtlEngine::at_rest() const {
 /// Runs the access immediately; the engine is idle, so the result is the same.
 bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
   cycle = std::max(cycle, stopped_in_);
-  RegisterTransfer transfer;
+  platform::RegisterTransfer transfer;
   transfer.address = address;
   requested_ = &transfer;
   try {
@@ -112,7 +112,7 @@ bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle)
   return ok_;
 }
 
-bool RtlEngine::transfer_register(RegisterTransfer& transfer) {
+bool RtlEngine::transfer_register(platform::RegisterTransfer& transfer) {
   while (requested_) wait(done_event_);
   if (in_reset()) return false;
   requested_ = &transfer;
@@ -163,7 +163,7 @@ void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response
 void RtlEngine::give_memory_a_turn() {
   if (accesses_.empty()) return;
   wait(sc_core::SC_ZERO_TIME);
-  yield_to_others();
+  platform::yield_to_others();
 }
 
 /// Drops all outstanding work. The clock is stopped while reset_n is low.
@@ -197,7 +197,7 @@ void RtlEngine::run() {
   irq.write(false);
   for (;;) {
     while (clock_stopped_ && !requested_ && !must_reset()) wait(wake_event_);
-    yield_to_others();
+    platform::yield_to_others();
     if (must_reset()) {
       reset();
       continue;
@@ -276,7 +276,7 @@ bool RtlEngine::has_nothing_to_do() const {
   return held_ || (idle_cycles_ >= kIdleCycles && settled_cycles_ > kSettlingCycles);
 }
 
-bool RtlEngine::concerns_registers_alone(const RegisterTransfer& transfer) const {
+bool RtlEngine::concerns_registers_alone(const platform::RegisterTransfer& transfer) const {
   if (!options_.stop_clock || !has_nothing_to_do()) return false;
   return !transfer.write || transfer.address == MXE_REG_IRQ_STATUS ||
          transfer.address == MXE_REG_IRQ_MASK;
@@ -355,4 +355,4 @@ void RtlEngine::find_state() {
   }
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

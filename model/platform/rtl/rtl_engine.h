@@ -16,7 +16,7 @@
 #include "model/platform/rtl/axi_memory.h"
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 class RtlObserver {
  public:
@@ -26,8 +26,8 @@ class RtlObserver {
 };
 
 struct RtlOptions {
-  Clock clock;
-  PortLimits ports;
+  platform::Clock clock;
+  engine::PortLimits ports;
   uint64_t back_pressure_seed = 0;  ///< nonzero: random delays of ready and valid
   /// FST file to write, *.fst, empty for none. It is deleted if a write fails.
   std::string waves;
@@ -58,7 +58,7 @@ struct RtlOptions {
 /// clock stops only while CTRL.enable is 0.
 ///
 /// A failed assertion, an AXI protocol violation and a hang are reported as SC_ERROR "/mxe/rtl".
-class RtlEngine : public EngineModule {
+class RtlEngine : public platform::EngineModule {
  public:
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
             const RtlOptions& options = {});
@@ -80,7 +80,7 @@ class RtlEngine : public EngineModule {
 
  private:
   bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) override;
-  bool transfer_register(RegisterTransfer& transfer) override;
+  bool transfer_register(platform::RegisterTransfer& transfer) override;
   void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);
   void transport(const AxiMemory::Request& request, AxiMemory::Response& response);
   void give_memory_a_turn();
@@ -100,7 +100,7 @@ class RtlEngine : public EngineModule {
   bool run_cycle(uint64_t cycle, uint64_t room);
   void start_register_transfer(uint64_t room);
   bool has_nothing_to_do() const;
-  bool concerns_registers_alone(const RegisterTransfer& transfer) const;
+  bool concerns_registers_alone(const platform::RegisterTransfer& transfer) const;
   bool finish_register_transfer(uint64_t cycle);
   bool wants_status(uint64_t room) const;
   void watch_idleness(bool bus_busy);
@@ -121,11 +121,11 @@ class RtlEngine : public EngineModule {
   uint64_t cycles_ = 0, held_cycles_ = 0;
   bool irq_level_ = false, held_ = false;
 
-  RegisterTransfer* requested_ = nullptr;
+  platform::RegisterTransfer* requested_ = nullptr;
   bool finished_ = false, ok_ = false;
   sc_core::sc_event wake_event_, done_event_, reset_event_;
 
-  RegisterTransfer status_poll_;
+  platform::RegisterTransfer status_poll_;
   bool polling_ = false, enabled_ = false;
   std::optional<RtlSignal> state_;  // of the command processor, if visible
   uint64_t idle_state_ = 0;
@@ -149,7 +149,7 @@ class RtlEngine : public EngineModule {
   bool memory_is_prompt_ = false;  // it supports BurstExtension and responds at once
 
   tlm::tlm_generic_payload payload_;
-  BurstExtension burst_;
+  platform::BurstExtension burst_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -10,7 +10,7 @@
 #include "model/platform/rtl/plugin_loader.h"
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 namespace {
 
 struct Design {
@@ -80,4 +80,4 @@ std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::st
   return load_design("mxe_rtl_small_values").make(params, waves);
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

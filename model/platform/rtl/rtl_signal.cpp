@@ -8,7 +8,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 uint64_t RtlSignal::value() const {
   uint64_t value = 0;
@@ -38,4 +38,4 @@ std::string describe(const std::vector<RtlSignal>& signals) {
   return text;
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// A register inside a simulated design that rtl/mxe_states.vlt makes visible, such as the state of
 /// a control block. The design must outlive it.
@@ -43,4 +43,4 @@ class RtlSignal {
 /// "u_cmd.state_q StRun, u_datapath.u_seq.busy_q 1, ...": signals that are nonzero or have names.
 std::string describe(const std::vector<RtlSignal>& signals);
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -11,7 +11,7 @@
 #include "model/platform/rtl/rtl_signal.h"
 #include "model/platform/rtl/rtl_value.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 struct AxiAttributes {
   uint8_t id = 0, lock = 0, cache = 0, prot = 0, qos = 0, region = 0;
@@ -97,4 +97,4 @@ std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& wa
 /// configurations than small, for waves, and if its sources differ from those of make_rtl_top().
 std::unique_ptr<RtlTop> make_watched_rtl_top(const Params& params, const std::string& waves = {});
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// A visible signal of any width (Verilator's --public-flat-rw). The design must outlive it.
 class RtlValue {
@@ -27,4 +27,4 @@ class RtlValue {
   unsigned width_;
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -15,7 +15,7 @@
 
 #include "model/platform/rtl/verilated_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 #if MXE_FST
 using Waves = VerilatedFstC;
@@ -29,4 +29,4 @@ std::unique_ptr<RtlTop> MXE_JOIN(make_, MXE_CLASS)(const Params& params, const s
   return std::make_unique<VerilatedTop<MXE_CLASS, Waves>>(params, waves);
 }
 
-}  // namespace mxe
+}  // namespace mxe::rtl

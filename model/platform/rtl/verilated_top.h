@@ -25,7 +25,7 @@
 #include "model/platform/rtl/held_clocks.h"
 #include "model/platform/rtl/rtl_top.h"
 
-namespace mxe {
+namespace mxe::rtl {
 
 /// RtlTop for a Verilated mxe_top. `Trace` is its waveform class, or void.
 template <class Model, class Trace>
@@ -285,4 +285,4 @@ class VerilatedTop : public RtlTop {
   mutable uint8_t wdata_[64] = {};
 };
 
-}  // namespace mxe
+}  // namespace mxe::rtl

@@ -19,8 +19,8 @@ constexpr uint64_t kDevicesEnd = SOC_EXIT_BASE + SOC_EXIT_SIZE;
 
 }  // namespace
 
-Cpu::Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
-         LocalTime& time)
+Cpu::Cpu(const sc_core::sc_module_name& name, const Program& program, platform::Memory& memory,
+         Bus& bus, LocalTime& time)
     : sc_module(name),
       program_(program),
       memory_(memory),
@@ -32,7 +32,7 @@ Cpu::Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& me
   emulator_.set_pc(program.entry);
   SC_HAS_PROCESS(Cpu);
   SC_THREAD(thread);
-  set_stack_size(kThreadStackBytes);
+  set_stack_size(platform::kThreadStackBytes);
 }
 
 void Cpu::set_arguments(uint64_t argc, uint64_t argv) {

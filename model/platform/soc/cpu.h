@@ -25,8 +25,8 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   static constexpr uint64_t kCheckCycles = 100;
 
   /// `program` must already be in `memory`. All references must outlive the processor.
-  Cpu(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Bus& bus,
-      LocalTime& time);
+  Cpu(const sc_core::sc_module_name& name, const Program& program, platform::Memory& memory,
+      Bus& bus, LocalTime& time);
 
   void set_arguments(uint64_t argc, uint64_t argv);
 
@@ -86,7 +86,7 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   std::optional<uint32_t> code(uint64_t address, unsigned bytes) const;
 
   const Program& program_;
-  Memory& memory_;
+  platform::Memory& memory_;
   Bus& bus_;
   LocalTime& time_;
   Emulator emulator_;

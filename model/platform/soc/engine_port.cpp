@@ -24,9 +24,9 @@ bool EnginePort::transport(tlm::tlm_command command, uint32_t offset, uint32_t& 
   payload_.set_dmi_allowed(false);
   payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   time_.spend([this] {
-    sc_core::sc_time delay = cycles_to_time(time_.ahead());
+    sc_core::sc_time delay = platform::cycles_to_time(time_.ahead());
     regs->b_transport(payload_, delay);
-    return Clock().to_cycles_up(delay);
+    return platform::Clock().to_cycles_up(delay);
   });
   time_.settle();
   return payload_.is_response_ok();

@@ -15,14 +15,14 @@ constexpr int kSettlingSteps = 3;
 }  // namespace
 
 void LocalTime::set_ahead(uint64_t cycles) {
-  simulated_ = current_cycle();
+  simulated_ = platform::current_cycle();
   ahead_ = cycles;
 }
 
 uint64_t LocalTime::quiet_until() const {
   const sc_core::sc_time pending = sc_core::sc_time_to_pending_activity();
-  const sc_core::sc_time quiet = std::min(pending, cycles_to_time(quantum_));
-  return std::min(simulated_ + Clock().to_cycles_up(quiet), end_);
+  const sc_core::sc_time quiet = std::min(pending, platform::cycles_to_time(quantum_));
+  return std::min(simulated_ + platform::Clock().to_cycles_up(quiet), end_);
 }
 
 void LocalTime::catch_up() {
@@ -40,7 +40,7 @@ void LocalTime::settle() {
 void LocalTime::synchronise() {
   if (ahead_ != 0) {
     busy_until_ = now();
-    sc_core::wait(cycles_to_time(ahead_));
+    sc_core::wait(platform::cycles_to_time(ahead_));
     busy_until_ = 0;
     set_ahead(0);
   }
@@ -55,6 +55,6 @@ void LocalTime::sleep_until(const sc_core::sc_event& event) {
   set_ahead(0);
 }
 
-uint64_t LocalTime::next_access() const { return std::max(busy_until_, current_cycle()); }
+uint64_t LocalTime::next_access() const { return std::max(busy_until_, platform::current_cycle()); }
 
 }  // namespace mxe::soc

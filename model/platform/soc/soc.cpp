@@ -16,8 +16,8 @@ namespace {
 constexpr uint64_t kNanosecondsPerMicrosecond = 1000;
 static_assert(SOC_ARGUMENTS_BASE == SOC_RAM_BASE + SOC_RAM_SIZE, "one memory holds both");
 
-Memory::Config memory_config(const MemoryTiming& timing, const Params& params) {
-  Memory::Config config;
+platform::Memory::Config memory_config(const engine::MemoryTiming& timing, const Params& params) {
+  platform::Memory::Config config;
   config.base = SOC_RAM_BASE;
   config.size = SOC_RAM_SIZE + SOC_ARGUMENTS_SIZE;
   config.beat_bytes = params.mem_bytes();
@@ -34,7 +34,8 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
       debugger_(options.debugger),
       time_(options.quantum),
       engine_(make_engine()),
-      memory_(std::make_unique<Memory>("memory", memory_config(options.timing, engine_->params()))),
+      memory_(std::make_unique<platform::Memory>("memory",
+                                                 memory_config(options.timing, engine_->params()))),
       cpu_(std::make_unique<Cpu>("cpu", program, *memory_, bus_, time_)),
       interrupts_([this](bool level) {
         line_high_since_ = time_.now();
@@ -122,7 +123,7 @@ std::string Soc::describe_timeout() const {
 
 Outcome Soc::run() {
   simulate();
-  Outcome outcome{cpu_->exit_code(), {}, current_cycle(), bus_.accesses()};
+  Outcome outcome{cpu_->exit_code(), {}, platform::current_cycle(), bus_.accesses()};
   if (!cpu_->finished()) {
     const bool late = sc_core::sc_pending_activity();  // simulated time is used up
     if (late) outcome.nanoseconds = timeout_us_ * kNanosecondsPerMicrosecond;

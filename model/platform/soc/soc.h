@@ -28,7 +28,7 @@
 namespace mxe::soc {
 
 struct SocOptions {
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   uint64_t quantum = 10'000;  ///< see LocalTime
   uint64_t timeout_us = 0;    ///< simulated time; 0: unlimited
   std::vector<std::string> arguments;
@@ -40,7 +40,7 @@ struct SocOptions {
 class Soc : public sc_core::sc_module {
  public:
   /// Creates the engine; called in the constructor, so that the engine becomes a child.
-  using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
+  using EngineFactory = std::function<std::unique_ptr<platform::EngineModule>()>;
 
   /// `program` and the UART's streams must outlive the platform.
   Soc(const sc_core::sc_module_name& name, const Program& program, const SocOptions& options,
@@ -65,8 +65,8 @@ class Soc : public sc_core::sc_module {
   LocalTime time_;
   uint64_t line_high_since_ = 0;  // time since which the processor's interrupt line is high
   Bus bus_{time_};
-  std::unique_ptr<EngineModule> engine_;
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<platform::EngineModule> engine_;
+  std::unique_ptr<platform::Memory> memory_;
   std::unique_ptr<Cpu> cpu_;
   InterruptController interrupts_;
   EnginePort engine_port_;

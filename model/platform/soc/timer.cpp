@@ -60,7 +60,7 @@ void Timer::set_compare(uint64_t time) {
   time_.set_alarm(time);
   alarm_.cancel();
   set_irq_(time <= time_.now());
-  if (time > time_.now() && time < kFarthest) alarm_.notify(Clock().until(time));
+  if (time > time_.now() && time < kFarthest) alarm_.notify(platform::Clock().until(time));
 }
 
 }  // namespace mxe::soc

@@ -11,8 +11,8 @@
 namespace mxe::uml {
 namespace {
 
-Memory::Config no_storage(const MemoryTiming& timing, unsigned beat_bytes) {
-  Memory::Config config;
+platform::Memory::Config no_storage(const engine::MemoryTiming& timing, unsigned beat_bytes) {
+  platform::Memory::Config config;
   config.base = 0;
   config.size = 0;
   config.beat_bytes = beat_bytes;
@@ -35,9 +35,9 @@ bool reaches_beyond(uint64_t begin, uint64_t size, uint64_t end) {
 
 }  // namespace
 
-GuestMemory::GuestMemory(const sc_core::sc_module_name& name, const MemoryTiming& timing,
+GuestMemory::GuestMemory(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
                          unsigned beat_bytes)
-    : Memory(name, no_storage(timing, beat_bytes)) {}
+    : platform::Memory(name, no_storage(timing, beat_bytes)) {}
 
 GuestMemory::~GuestMemory() { unmap(); }
 

@@ -14,12 +14,13 @@ namespace mxe::uml {
 
 /// The memory of Linux: regions of files shared by Linux, with the timing of a platform memory. It
 /// grants no direct access, because regions may change; so it sees and counts every burst.
-class GuestMemory : public Memory {
+class GuestMemory : public platform::Memory {
  public:
   static constexpr std::size_t kMostRegions = 8;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< limit of all regions together
 
-  GuestMemory(const sc_core::sc_module_name& name, const MemoryTiming& timing, unsigned beat_bytes);
+  GuestMemory(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
+              unsigned beat_bytes);
   ~GuestMemory() override;
 
   /// Replaces the regions. Throws ProtocolError if a region is empty, overlaps another one, exceeds

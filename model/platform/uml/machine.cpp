@@ -64,7 +64,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
   function_.irq.bind(irq_);
   SC_HAS_PROCESS(Machine);
   SC_THREAD(run_thread);
-  set_stack_size(kThreadStackBytes);
+  set_stack_size(platform::kThreadStackBytes);
   if (options.remove_us != 0) SC_THREAD(remove_thread);
 }
 

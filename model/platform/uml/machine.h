@@ -25,7 +25,7 @@ namespace mxe::uml {
 struct MachineOptions {
   std::string device_socket;
   std::string time_socket;  ///< socket of the clock; empty: Linux has its own clock
-  MemoryTiming timing;
+  engine::MemoryTiming timing;
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
   /// Time on Linux's clock without a burst or an interrupt of the engine after which Linux is
@@ -55,7 +55,7 @@ struct MachineOutcome {
 /// clock. Otherwise the simulation would run ahead of Linux.
 class Machine : public sc_core::sc_module, private PciTarget {
  public:
-  using EngineFactory = std::function<std::unique_ptr<EngineModule>()>;
+  using EngineFactory = std::function<std::unique_ptr<platform::EngineModule>()>;
 
   Machine(const sc_core::sc_module_name& name, const MachineOptions& options,
           const EngineFactory& make_engine);
@@ -128,8 +128,8 @@ class Machine : public sc_core::sc_module, private PciTarget {
   bool over() const { return stopped_ || fault_; }
 
   MachineOptions options_;
-  Clock clock_;
-  std::unique_ptr<EngineModule> engine_;
+  platform::Clock clock_;
+  std::unique_ptr<platform::EngineModule> engine_;
   pci::PciFunction function_;
   GuestMemory memory_;
   sc_core::sc_signal<bool> irq_{"irq_line"};

@@ -22,7 +22,7 @@ nb::object flat(std::vector<uint8_t> bytes) {
   return nb::cast(owned(std::move(bytes), {size}));
 }
 
-void put_output(nb::dict& request, const OutputFormat& output) {
+void put_output(nb::dict& request, const job::OutputFormat& output) {
   request["out_format"] = output.name();
   request["out_rule"] = numerics::scale_rule_name(output.requant.rule);
   request["out_overflow"] =
@@ -94,16 +94,17 @@ using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::
 nb::object engine_result(const Bytes& bytes, const Bytes& scales,
                          const std::vector<std::size_t>& shape, const std::string& out_format,
                          const std::string& out_rule, const std::string& out_overflow) {
-  const OutputFormat output = parse_output_format(out_format).kind == OutputFormat::Kind::mx
-                                  ? output_of(out_format, out_rule, out_overflow)
-                                  : parse_output_format(out_format);
-  StoredOutput stored;
+  const job::OutputFormat output =
+      job::parse_output_format(out_format).kind == job::OutputFormat::Kind::mx
+          ? output_of(out_format, out_rule, out_overflow)
+          : job::parse_output_format(out_format);
+  job::StoredOutput stored;
   stored.bytes.assign(bytes.data(), bytes.data() + bytes.size());
   stored.scales.assign(scales.data(), scales.data() + scales.size());
-  if (output.kind == OutputFormat::Kind::mx) {
+  if (output.kind == job::OutputFormat::Kind::mx) {
     std::size_t rows = 1;
     for (std::size_t axis = 0; axis + 1 < shape.size(); axis++) rows *= shape[axis];
-    stored.bytes = load_mx_output(stored, rows, shape.back(), output).codes;
+    stored.bytes = job::load_mx_output(stored, rows, shape.back(), output).codes;
   }
   return result_object(std::move(stored.bytes), std::move(stored.scales), shape, output);
 }

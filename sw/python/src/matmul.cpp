@@ -33,7 +33,7 @@ bool worth_threads(const numerics::Batches& batches) {
 struct Request {
   bool transposed = false;
   bool bias_bf16 = false;
-  OutputFormat output;
+  job::OutputFormat output;
   numerics::GemmOptions sums;
 };
 
@@ -64,13 +64,13 @@ struct Results {
   std::vector<uint8_t> scales;
 
   void append(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
-              const OutputFormat& output) {
+              const job::OutputFormat& output) {
     const auto add = [](std::vector<uint8_t>& all, const std::vector<uint8_t>& part) {
       all.insert(all.end(), part.begin(), part.end());
     };
-    const StoredOutput stored = store_output(sums, rows, columns, output);
-    if (output.kind != OutputFormat::Kind::mx) return add(bytes, stored.bytes);
-    add(bytes, load_mx_output(stored, rows, columns, output).codes);
+    const job::StoredOutput stored = job::store_output(sums, rows, columns, output);
+    if (output.kind != job::OutputFormat::Kind::mx) return add(bytes, stored.bytes);
+    add(bytes, job::load_mx_output(stored, rows, columns, output).codes);
     add(scales, stored.scales);
   }
 };
@@ -132,7 +132,7 @@ nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
     std::vector<float> buffer;
     const float* first = numbers.floats(0, numbers.size(), buffer);
     std::vector<float> values(first, first + numbers.size());
-    if (request.bias_bf16) values = round_to_bfloat16(values);
+    if (request.bias_bf16) values = job::round_to_bfloat16(values);
     added = Bias(std::move(values), one_row, batches.n);
   }
   Results results;

@@ -11,7 +11,8 @@ namespace {
 
 /// A quantized array, along the last axis, from codes (one a byte) and scales.
 nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
-                             const std::vector<std::size_t>& shape, const OutputFormat& output) {
+                             const std::vector<std::size_t>& shape,
+                             const job::OutputFormat& output) {
   const std::string name = output.name();
   const std::string preset = std::string("ocp-") + numerics::scale_rule_name(output.requant.rule);
   NamedQuantizer quantizer{numerics::make_quantizer(name, preset), name, preset};
@@ -29,11 +30,11 @@ nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> sc
   return nb::cast(Quantized{std::move(array), std::move(quantizer)});
 }
 
-Stored form_of(const OutputFormat& output) {
+Stored form_of(const job::OutputFormat& output) {
   switch (output.kind) {
-    case OutputFormat::Kind::bf16:
+    case job::OutputFormat::Kind::bf16:
       return Stored::bfloat16;
-    case OutputFormat::Kind::fp16:
+    case job::OutputFormat::Kind::fp16:
       return Stored::float16;
     default:
       return Stored::float32;
@@ -67,10 +68,10 @@ numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* na
   return tensor;
 }
 
-OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
-                       const std::optional<std::string>& overflow) {
-  OutputFormat output = parse_output_format(format);
-  if (output.kind != OutputFormat::Kind::mx && (rule || overflow)) {
+job::OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
+                            const std::optional<std::string>& overflow) {
+  job::OutputFormat output = job::parse_output_format(format);
+  if (output.kind != job::OutputFormat::Kind::mx && (rule || overflow)) {
     throw Error("out_rule and out_overflow are for MX results, " + output.name() +
                 " has neither scales nor saturation");
   }
@@ -87,8 +88,8 @@ bool is_bf16(const std::string& format) {
 }
 
 nb::object result_object(std::vector<uint8_t> bytes, std::vector<uint8_t> scales,
-                         const std::vector<std::size_t>& shape, const OutputFormat& output) {
-  if (output.kind == OutputFormat::Kind::mx) {
+                         const std::vector<std::size_t>& shape, const job::OutputFormat& output) {
+  if (output.kind == job::OutputFormat::Kind::mx) {
     return quantized_results(std::move(bytes), std::move(scales), shape, output);
   }
   return stored_array(std::move(bytes), form_of(output), shape);

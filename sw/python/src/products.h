@@ -20,13 +20,14 @@ namespace mxe::python {
 numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name);
 
 /// Throws Error for unknown names and invalid combinations.
-OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
-                       const std::optional<std::string>& overflow);
+job::OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
+                            const std::optional<std::string>& overflow);
 
 bool is_bf16(const std::string& format);
 
 /// A Python array of numbers from their bytes, or a Quantized from codes (one a byte) and scales.
 nanobind::object result_object(std::vector<uint8_t> bytes, std::vector<uint8_t> scales,
-                               const std::vector<std::size_t>& shape, const OutputFormat& output);
+                               const std::vector<std::size_t>& shape,
+                               const job::OutputFormat& output);
 
 }  // namespace mxe::python

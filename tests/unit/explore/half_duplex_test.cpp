@@ -12,8 +12,8 @@
 namespace mxe::explore {
 namespace {
 
-MemoryTiming timing_of(unsigned latency, double bytes_per_cycle) {
-  MemoryTiming timing;
+engine::MemoryTiming timing_of(unsigned latency, double bytes_per_cycle) {
+  engine::MemoryTiming timing;
   timing.latency = latency;
   timing.bytes_per_cycle = bytes_per_cycle;
   timing.half_duplex = true;
@@ -24,11 +24,12 @@ MemoryTiming timing_of(unsigned latency, double bytes_per_cycle) {
 //   cycle   10    14    18    22    26    30 .. 40    44    48
 //           R0.0  R0.1  W0    R1    W1    idle  R2    W2
 TEST(HalfDuplex, RequestsShareTheMemory) {
-  MemoryChannels memory(timing_of(10, 8));
-  const BeatTimes r0 = memory.read().serve(0, 2, 32);   // ready in cycle 10
-  const BeatTimes w0 = memory.write().serve(1, 1, 32);  // ready in 11, but R0 ends in 18
-  const BeatTimes r1 = memory.read().serve(5, 1, 32);   // ready in 15, but W0 ends in 22
-  const BeatTimes r2 = memory.read().serve(30, 1, 32);  // ready in 40; the memory is idle from 30
+  engine::MemoryChannels memory(timing_of(10, 8));
+  const engine::BeatTimes r0 = memory.read().serve(0, 2, 32);   // ready in cycle 10
+  const engine::BeatTimes w0 = memory.write().serve(1, 1, 32);  // ready in 11, but R0 ends in 18
+  const engine::BeatTimes r1 = memory.read().serve(5, 1, 32);   // ready in 15, but W0 ends in 22
+  const engine::BeatTimes r2 =
+      memory.read().serve(30, 1, 32);  // ready in 40; the memory is idle from 30
   EXPECT_EQ(r0.beat(0), 10u);
   EXPECT_EQ(r0.beat(1), 14u);
   EXPECT_EQ(w0.beat(0), 18u);
@@ -42,9 +43,9 @@ TEST(HalfDuplex, RequestsShareTheMemory) {
 }
 
 TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
-  MemoryTiming timing = timing_of(10, 8);
+  engine::MemoryTiming timing = timing_of(10, 8);
   timing.half_duplex = false;
-  MemoryChannels memory(timing);
+  engine::MemoryChannels memory(timing);
   EXPECT_EQ(memory.read().serve(0, 2, 32).beat(1), 14u);
   EXPECT_EQ(memory.write().serve(1, 1, 32).beat(0), 11u);
   EXPECT_EQ(memory.read().serve(5, 1, 32).beat(0), 18u);
@@ -53,8 +54,8 @@ TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
 // At 64 bytes per cycle a beat occupies the memory for half a cycle, but its direction of the port
 // for a full one.
 TEST(HalfDuplex, APortMovesABeatACycleInEachDirection) {
-  MemoryChannels memory(timing_of(10, 64));
-  const BeatTimes read = memory.read().serve(0, 4, 32);
+  engine::MemoryChannels memory(timing_of(10, 64));
+  const engine::BeatTimes read = memory.read().serve(0, 4, 32);
   EXPECT_EQ(read.beat(0), 10u);
   EXPECT_EQ(read.beat(3), 13u);
   EXPECT_EQ(memory.write().serve(0, 2, 32).beat(0), 12u);  // after the two cycles of four beats
@@ -63,10 +64,10 @@ TEST(HalfDuplex, APortMovesABeatACycleInEachDirection) {
 
 // A job of one row and column finishes its reads before it writes: sharing changes nothing.
 TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
-  JobShape shape;
+  job::JobShape shape;
   shape.m = shape.n = 1;
   shape.k = 32;
-  MemoryTiming timing = timing_of(50, 0);
+  engine::MemoryTiming timing = timing_of(50, 0);
   const uint64_t half = time_job(shape, Params(), timing, {}).cycles;
   timing.half_duplex = false;
   EXPECT_EQ(half, time_job(shape, Params(), timing, {}).cycles);
@@ -85,7 +86,7 @@ TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
     const double rates[] = {0, 3, 8, 12.8, 40, 200};
     point.timing =
         timing_of(1 + static_cast<unsigned>(random() % 100), rates[random() % std::size(rates)]);
-    JobShape shape;
+    job::JobShape shape;
     shape.m = 1 + random() % 150;
     shape.n = 1 + random() % 150;
     shape.k = 1 + random() % (random() % 2 ? 64 : 900);

@@ -14,8 +14,8 @@ namespace {
 
 struct Case {
   Params params;
-  MemoryTiming timing;
-  PortLimits ports;
+  engine::MemoryTiming timing;
+  engine::PortLimits ports;
 };
 
 std::vector<Case> cases() {
@@ -34,18 +34,18 @@ std::vector<Case> cases() {
   return all;
 }
 
-JobShape random_shape(std::mt19937& random) {
+job::JobShape random_shape(std::mt19937& random) {
   const auto format = [&] {
     return numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
   };
-  JobShape shape;
+  job::JobShape shape;
   shape.m = 1 + random() % 150;
   shape.n = 1 + random() % 300;
   shape.k = 1 + random() % (random() % 4 == 0 ? 5000 : 500);
   shape.format_a = format();
   shape.format_b = format();
   const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
-  shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+  shape.output = job::parse_output_format(outputs[random() % std::size(outputs)]);
   return shape;
 }
 
@@ -53,22 +53,22 @@ TEST(JobTimer, AgreesWithThePlatform) {
   constexpr uint32_t kSeed = 1;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
-  std::vector<Device> devices;  // all exist before the first one runs
+  std::vector<device::Device> devices;  // all exist before the first one runs
   for (const Case& one : cases()) {
-    EngineSetup setup;
+    device::EngineSetup setup;
     setup.params = one.params;
     setup.timing = one.timing;
     setup.ports = one.ports;
     setup.cycles_only = true;
-    devices.emplace_back(Target::model, setup);
+    devices.emplace_back(device::Target::model, setup);
   }
   std::size_t i = 0;
   for (const Case& one : cases()) {
-    Device& device = devices[i++];
+    device::Device& device = devices[i++];
     for (int job = 0; job < 20; job++) {
-      JobShape shape = random_shape(random);
+      job::JobShape shape = random_shape(random);
       if (one.params.tree_w < 70) shape.format_a = shape.format_b = numerics::FormatId::mxfp4_e2m1;
-      const DeviceResult expected = device.run(shape);
+      const device::DeviceResult expected = device.run(shape);
       const JobTimes got = time_job(shape, one.params, one.timing, one.ports);
       EXPECT_EQ(got.cycles, expected.cycles);
       for (const CounterInfo& counter : counter_table) {

@@ -53,19 +53,19 @@ Point random_point(std::mt19937& random) {
   }
 }
 
-JobShape random_shape(std::mt19937& random) {
+job::JobShape random_shape(std::mt19937& random) {
   const auto length = [&](std::size_t most) {
     const std::size_t limits[] = {8, 40, most};
     return 1 + random() % one_of(limits, random);
   };
-  JobShape shape;
+  job::JobShape shape;
   shape.m = length(200);
   shape.n = length(400);
   shape.k = length(2000);
   shape.format_a = one_of(numerics::kAllFormats, random);
   shape.format_b = one_of(numerics::kAllFormats, random);
   const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
-  shape.output = parse_output_format(one_of(outputs, random));
+  shape.output = job::parse_output_format(one_of(outputs, random));
   if (random() % 4 == 0) shape.batch = 1 + random() % 4;
   return shape;
 }
@@ -76,7 +76,7 @@ std::size_t jobs_below(std::size_t jobs, uint32_t seed, uint64_t cut) {
   std::size_t below = 0;
   for (std::size_t i = 0; i < jobs; i++) {
     const Point point = random_point(random);
-    const JobShape shape = random_shape(random);
+    const job::JobShape shape = random_shape(random);
     const uint64_t cycles = time_job(shape, point.params, point.timing, point.ports).cycles;
     const uint64_t bound = lower_bound_cycles(shape, point);
     below += cycles - cut < bound;
@@ -105,7 +105,7 @@ TEST(LowerBound, MissesNothingButWaiting) {
   std::size_t exact = 0;
   for (int i = 0; i < 1500; i++) {
     const Point point = random_point(random);
-    JobShape shape = random_shape(random);
+    job::JobShape shape = random_shape(random);
     if (i % 10 == 0) shape.m = shape.n = shape.batch = 1;
     if (i % 10 == 0) shape.k = 1 + random() % 32;
     const JobTimes times = time_job(shape, point.params, point.timing, point.ports);
@@ -126,7 +126,7 @@ TEST(LowerBound, IsMetWhereNothingWaits) {
       Point point;
       point.params = Params::named(config);
       point.timing.latency = latency;
-      JobShape shape;
+      job::JobShape shape;
       shape.m = shape.n = 1;
       shape.k = 32;
       EXPECT_EQ(lower_bound_cycles(shape, point),
@@ -139,7 +139,7 @@ TEST(LowerBound, IsMetWhereNothingWaits) {
 TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
   Point point;
   point.timing.latency = 64;
-  JobShape shape;
+  job::JobShape shape;
   shape.m = shape.n = shape.k = 2048;
   const auto cycles =
       static_cast<double>(time_job(shape, point.params, point.timing, point.ports).cycles);

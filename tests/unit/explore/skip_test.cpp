@@ -10,9 +10,9 @@ namespace mxe::explore {
 namespace {
 
 /// With a tracer attached, the model simulates every event.
-class Onlooker : public Tracer {
+class Onlooker : public engine::Tracer {
  public:
-  void slice(Track, const char*, uint64_t, uint64_t, TraceDetails) override {}
+  void slice(engine::Track, const char*, uint64_t, uint64_t, engine::TraceDetails) override {}
 };
 
 /// A legal job of many tiles; most have rows that begin anywhere in a page.
@@ -46,7 +46,7 @@ TimedJob random_job(std::mt19937& random) {
     job.shape.format_a = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     job.shape.format_b = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     const char* const outputs[] = {"fp32", "fp32", "bf16", "mxfp8_e4m3", "mxfp4_e2m1"};
-    job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+    job.shape.output = job::parse_output_format(outputs[random() % std::size(outputs)]);
     if (random() % 3 == 0) job.shape.batch = 1 + random() % 4;
     const uint64_t passes = job.shape.batch * (job.shape.m / params.rows + 1) *
                             (job.shape.n / params.num_pe + 1) * (job.shape.k / 32 + 1);

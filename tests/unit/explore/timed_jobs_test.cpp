@@ -39,7 +39,7 @@ TimedJob random_job(std::mt19937& random) {
     job.shape.format_a = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     job.shape.format_b = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     const char* const outputs[] = {"fp32", "bf16", "fp16", "mxfp8_e4m3", "mxfp4_e2m1"};
-    job.shape.output = parse_output_format(outputs[random() % std::size(outputs)]);
+    job.shape.output = job::parse_output_format(outputs[random() % std::size(outputs)]);
     try {
       params.validate();
       job.shape.require_pair(params);

@@ -71,7 +71,7 @@ class Blocks : public testing::Test {
       if (!prefix.empty()) prefix = prefix.substr(1) + '.';
       for (const auto& [name, var] : *scope->varsp()) {
         if (!var.isParam() && var.udims() == 0) {
-          signals_.insert_or_assign(plain_path(prefix + name), Signal(var));
+          signals_.insert_or_assign(rtl::plain_path(prefix + name), Signal(var));
         }
       }
     }

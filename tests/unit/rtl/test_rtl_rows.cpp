@@ -63,8 +63,8 @@ class RowsRtl {
 uint64_t differences(const Walk& walk) {
   RowsRtl rtl(walk);
   uint64_t count = 0;
-  mxe::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows, walk.columns,
-                  walk.number_bytes, false);
+  mxe::engine::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows,
+                          walk.columns, walk.number_bytes, false);
   for (; model.valid(); model.step(), rtl.step()) {
     const Vmxe_rows& seen = rtl.look();
     const bool equal = seen.valid_o && seen.addr_o == model.address() &&

@@ -8,6 +8,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  mxe::fuzz::reads([&] { AreaTable::from_json(text, "area.json").of(mxe::Params()); });
+  mxe::test::reads([&] { AreaTable::from_json(text, "area.json").of(mxe::Params()); });
   return 0;
 }

@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  mxe::fuzz::reads([&] {
+  mxe::test::reads([&] {
     const std::vector<LayerFormats> map = parse_format_map(text, "map.yaml");
     Workload workload;
     for (const char* name : {"attn_scores", "layer1.0.conv2", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {

@@ -8,9 +8,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
-  using mxe::fuzz::require;
+  using mxe::test::require;
   const std::string answer(reinterpret_cast<const char*>(data), size);
-  mxe::fuzz::reads([&] {
+  mxe::test::reads([&] {
     const Workload workload = parse_onnx_answer(answer);
     require(!workload.layers.empty());
     for (const Layer& layer : workload.layers) {

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   std::getline(text, space, '\0');
   std::getline(text, mixtures, '\0');
   std::getline(text, combined, '\0');
-  mxe::fuzz::reads([&] {
+  mxe::test::reads([&] {
     Exploration exploration = parse_points(points, "points.jsonl");
     if (!space.empty()) exploration.space = parse_space(space, "space.json");
     exploration.mixtures = parse_mixtures(mixtures, "formats.jsonl");

@@ -10,14 +10,14 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
-  using mxe::fuzz::require;
+  using mxe::test::require;
   std::string text(reinterpret_cast<const char*>(data), size);
   // The seeds have this word in place of the version, which changes with the engine.
   const std::string version = "VERSION";
   for (std::size_t at; (at = text.find(version)) != std::string::npos;) {
     text.replace(at, version.size(), kCyclesVersion);
   }
-  mxe::fuzz::reads([&] {
+  mxe::test::reads([&] {
     const ResultLines found = parse_results(text, "points.jsonl");
     require(found.bytes == 0 || text[found.bytes - 1] == '\n');
     for (const auto& [id, line] : found.lines) {

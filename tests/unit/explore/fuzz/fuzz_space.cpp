@@ -7,9 +7,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
-  using mxe::fuzz::require;
+  using mxe::test::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  mxe::fuzz::reads([&] {
+  mxe::test::reads([&] {
     const Space space = Space::from_text(text, "space.yaml");
     constexpr uint64_t kFew = 2000;
     const uint64_t all = space.combinations();

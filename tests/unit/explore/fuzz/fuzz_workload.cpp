@@ -13,7 +13,7 @@
 namespace {
 
 using namespace mxe::explore;
-using mxe::fuzz::require;
+using mxe::test::require;
 
 void check(const Workload& workload) {
   require(!workload.layers.empty());
@@ -46,7 +46,7 @@ std::string as_csv(const Workload& workload) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   Workload workload;
-  if (!mxe::fuzz::reads([&] { workload = parse_workload(text, "net.csv"); })) return 0;
+  if (!mxe::test::reads([&] { workload = parse_workload(text, "net.csv"); })) return 0;
   check(workload);
   const Workload again = parse_workload(as_csv(workload), "net.csv");
   require(again.layers.size() == workload.layers.size());

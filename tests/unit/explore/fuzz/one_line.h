@@ -7,7 +7,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe::fuzz {
+namespace mxe::test {
 
 /// Runs `read`. Returns true if it succeeds, false if it throws Error of one line; other
 /// exceptions end the program.
@@ -28,4 +28,4 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-}  // namespace mxe::fuzz
+}  // namespace mxe::test
