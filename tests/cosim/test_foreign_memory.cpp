@@ -154,7 +154,7 @@ struct TwoEngines {
     bus.out1.bind(second_board.memory);
   }
 
-  platform::Engine first, second;
+  Engine first, second;
   SharedBus bus;
   ForeignBoard first_board, second_board;
 };
