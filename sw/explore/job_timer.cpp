@@ -164,6 +164,8 @@ std::optional<JobTimes> try_job(const job::JobShape& shape, const Params& params
   require_ok(mxe_read_counters(&device, &times.counters), "cannot read the counters");
   times.cycles = completion.cycles;
   times.skipped_cycles = core.skipped_cycles();
+  times.simulated_fetches = core.simulated_fetches();
+  times.simulated_passes = core.simulated_passes();
   if (core.unsure()) return {};
   return times;
 }

@@ -16,6 +16,7 @@ struct JobTimes {
   uint64_t cycles = 0;  ///< from the descriptor to the record, as the device reports them
   struct mxe_counters counters {};
   uint64_t skipped_cycles = 0;  ///< cycles that were skipped as repetitions, not simulated
+  uint64_t simulated_fetches = 0, simulated_passes = 0;  ///< row fetches and passes not skipped
 };
 
 /// The cycles of one job, equal to those of `mxe estimate`. The driver runs the engine's core with

@@ -67,6 +67,9 @@ class StateVisitor {
   bool moves() const { return moves_; }
   uint64_t iterations() const { return iterations_; }
 
+  /// Whether a recorder tells this cycle from earlier ones.
+  bool matters(uint64_t cycle) const { return cycle > floor_; }
+
   /// A cycle, or kNever.
   void cycle(uint64_t& value) {
     if (value == kNever) {
@@ -131,10 +134,9 @@ class StateVisitor {
  private:
   explicit StateVisitor(Loop loop) : loop_(loop) {}
 
-  /// Newest first. Those before the floor are all alike.
+  /// Newest first, up to the first that is not after the floor; one that does not exist is not.
   template <class At>
   void sequence(uint64_t kept, const At& at) {
-    value(kept);
     uint64_t age = 1;
     for (; age <= kept; age++) {
       uint64_t& time = at(age);

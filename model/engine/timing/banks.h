@@ -81,7 +81,8 @@ class BankCredits {
   void visit(StateVisitor& visitor) {
     visitor.value(std::min<uint64_t>(claims_, banks_));
     visitor.value(claims_ - released_.count());
-    visitor.history(released_);
+    // Later claims wait only for releases from number claims_ - banks_ on.
+    visitor.history(released_, released_.count() + banks_ - claims_);
     visitor.cycle(wanted_from_);
     visitor.cycle(taken_from_);
   }

@@ -241,6 +241,7 @@ void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   requests_changed_ = true;
+  simulated_fetches_++;
   const ReadSource source = rd_port_.grant(cycle, requests_, a_first());
   ReadClient& client = *clients_[static_cast<std::size_t>(source)];
   const Fetch fetch = client.fetch();
@@ -399,6 +400,7 @@ void Datapath::visit(StateVisitor& visitor) {
 }
 
 void Datapath::start_pass() {
+  simulated_passes_++;
   const Pass pass = *feed_.offered();
   const Seq::Started started = seq_.start_pass(pass);
   trace_.slice(Track::array, "pass", started.cycle, started.last_row + 1,

@@ -115,6 +115,9 @@ class Datapath {
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
+  /// Row fetches and passes simulated so far, that is, not skipped.
+  uint64_t simulated_fetches() const { return simulated_fetches_; }
+  uint64_t simulated_passes() const { return simulated_passes_; }
   /// See EngineParts::skip_over_pages.
   bool unsure() const { return rd_port_.splits().unsure(); }
 
@@ -197,7 +200,7 @@ class Datapath {
   const job::NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;                    // a row of results
   Repetition repetition_;
-  uint64_t skipped_cycles_ = 0;
+  uint64_t skipped_cycles_ = 0, simulated_fetches_ = 0, simulated_passes_ = 0;
   WholeJob whole_job_;
   const WholeJob* whole_ = nullptr;  // results computed at the start of the job; null if not so
   std::unique_ptr<OperandLoader> load_a_, load_b_;

@@ -199,7 +199,15 @@ uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
 void RdPort::visit(StateVisitor& visitor) {
   visitor.cycle(free_from_);
   visitor.history(done_, outstanding_);
-  for (uint64_t i = few_from_; i < fetch_beats_.count(); i++) visitor.value(fetch_beats_[i]);
+  // A can wait only for fetches whose last beat is still to be taken.
+  if (!visitor.moves()) {
+    const uint64_t fetches = fetch_beats_.count();
+    uint64_t oldest = fetches;
+    while (oldest > few_from_ && visitor.matters(done_[oldest - 1])) {
+      visitor.value(fetch_beats_[--oldest]);
+    }
+    visitor.value(fetches - oldest);
+  }
   visitor.detailed_ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
   // These only matter when a job is broken off.

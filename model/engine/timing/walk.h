@@ -217,9 +217,7 @@ class Walk {
     cols_left_ = group_left_;
     slab_left_ = chunk_words();
   }
-  /// Number of the present iteration of `loop`, of tiles the narrow ones, and how far the walk may
-  /// advance before it reaches an iteration that is different: the last two, which may be smaller,
-  /// or of the chunks the first.
+  /// Number of the current iteration of `loop`; wide tiles count as two.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -233,25 +231,31 @@ class Walk {
     }
     return stripe_number_;
   }
+  /// Iterations by which the walk can advance to one that is as long as the current one and, up to
+  /// its end, like it. Example: 5 stripes of 32 rows, the second is current: 3 (to the last). 140
+  /// rows are 3 stripes of 32 and two halves of 22, the second is current: 1. The first chunk of K
+  /// starts the sums and the last one ends them, so both are different.
   uint64_t room(Loop loop) const {
-    const auto until_last_two = [](uint32_t left, uint32_t most) -> uint64_t {
-      return left / most < 3 ? 0 : left / most - 2;
+    const auto without = [](uint64_t different, uint64_t iterations) {
+      return iterations < different ? 0 : iterations - different;
+    };
+    // Where not all are whole, the last two are halves.
+    const auto until_halves = [&](uint32_t remaining, uint32_t most) {
+      return without(remaining % most == 0 ? 1 : 2, remaining / most);
     };
     switch (loop) {
       case Loop::tile: {
-        const uint32_t whole_groups = n_ / group_cols_ < 2 ? 0 : n_ / group_cols_ - 1;
-        const uint32_t tiles = whole_groups * (group_cols_ / num_pe_);
-        const uint32_t next = (n_ - cols_left_ + tile_cols_) / num_pe_;
-        return tiles > next ? tiles - next : 0;
+        const uint64_t groups = without(n_ % group_cols_ == 0 ? 0 : 1, n_ / group_cols_);
+        return without((n_ - cols_left_ + tile_cols_) / num_pe_, groups * (group_cols_ / num_pe_));
       }
       case Loop::chunk:
-        return words_left_ == k_words_ ? 0 : until_last_two(words_left_, chunk_words_);
+        return words_left_ == k_words_ ? 0 : without(2, words_left_ / chunk_words_);
       case Loop::group:
-        return until_last_two(group_left_, group_cols_);
+        return until_halves(group_left_, group_cols_);
       case Loop::stripe:
         break;
     }
-    return until_last_two(rows_left_, rows_);
+    return until_halves(rows_left_, rows_);
   }
   /// What the present one of a level has of what is `left`: all if that is not more than the `most`
   /// that it may have, that much if there is another such besides, and else half, in whole `units`.
