@@ -42,9 +42,9 @@ module mxe_bursts #(
   assign left_next  = left_q - most;
   // True if `left` beats starting at `place` within the 4 KiB page fit into one burst.
   function automatic logic one_burst(input logic [LEN_W-1:0] left, input logic [11-OffW:0] place);
-    logic [LEN_W:0] behind;
-    behind    = {1'b0, left} + (LEN_W+1)'(place);
-    one_burst = (left <= LEN_W'(MaxBeats)) & (behind <= (LEN_W+1)'(BeatsPer4k));
+    logic [LEN_W:0] end_beat;  // beats from the page's start to the row's end
+    end_beat  = {1'b0, left} + (LEN_W+1)'(place);
+    one_burst = (left <= LEN_W'(MaxBeats)) & (end_beat <= (LEN_W+1)'(BeatsPer4k));
   endfunction
 
   assign valid_o = valid_q;

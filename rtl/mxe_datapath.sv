@@ -101,9 +101,10 @@ module mxe_datapath #(
   localparam int unsigned ColsW = $clog2(NUM_PE + 1);
   localparam int unsigned PeAw = (NUM_PE > 1) ? $clog2(NUM_PE) : 1;
   localparam int unsigned TileAw = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1;
-  localparam int unsigned ChunkAw = $clog2(ChunkWords << mxe_pkg::LEND_MOST);
+  localparam int unsigned ChunkAw = $clog2(ChunkWords << mxe_pkg::CHUNK_SHIFT_MAX);
   // Bits of a word index within a line of the A buffer.
-  localparam int unsigned AWordW = ((ChunkWords > 1) ? $clog2(ChunkWords) : 1) + mxe_pkg::LEND_MOST;
+  localparam int unsigned AWordW = ((ChunkWords > 1) ? $clog2(ChunkWords) : 1) +
+                                   mxe_pkg::CHUNK_SHIFT_MAX;
   localparam int unsigned SlabAw = (SlabWords > 1) ? $clog2(SlabWords) : 1;
   localparam int unsigned SegPe = mxe_pkg::FP32_PER_WORD;
   localparam int unsigned SegAw = (NUM_PE > SegPe) ? $clog2(NUM_PE / SegPe) : 1;
@@ -185,19 +186,19 @@ module mxe_datapath #(
                       (32'(job_i.b.word_bytes) <= WideBytes);
   assign wide_ahead = CanBeWide & (ahead_i.m < 32'(mxe_pkg::MIN_PASS)) &
                       (32'(ahead_i.b.word_bytes) <= WideBytes);
-  logic [mxe_pkg::LEND_W-1:0] lent_now, lent_ahead, lent;
-  assign lent_now   = mxe_pkg::lent(ROWS, job_i.m);
-  assign lent_ahead = mxe_pkg::lent(ROWS, ahead_i.m);
+  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] chunk_shift_now, chunk_shift_ahead, chunk_shift;
+  assign chunk_shift_now   = mxe_pkg::chunk_shift(ROWS, job_i.m);
+  assign chunk_shift_ahead = mxe_pkg::chunk_shift(ROWS, ahead_i.m);
   // job_i is stable for a cycle before it starts, ahead_i before it may be requested early.
   always_ff @(posedge clk_i) begin
-    wide      <= wide_now;
-    long_slab <= job_i.b.fmt.is4 & ~job_i.dual;
-    lent      <= lent_now;
+    wide        <= wide_now;
+    long_slab   <= job_i.b.fmt.is4 & ~job_i.dual;
+    chunk_shift <= chunk_shift_now;
     // Buffers, unpacker and feeder support one format of operands and bias at a time.
-    alike_o   <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
-                 (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
-                 (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
-                 (lent_ahead == lent_now);
+    alike_o     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
+                   (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
+                   (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
+                   (chunk_shift_ahead == chunk_shift_now);
   end
 
   mxe_load #(
@@ -221,7 +222,7 @@ module mxe_datapath #(
     .job_i          (load_job),
     .wide_i         (wide),
     .long_i         (long_slab),
-    .lent_i         (lent),
+    .chunk_shift_i  (chunk_shift),
     .req_valid_o    (req_valid[2]),
     .req_ready_i    (req_ready[2]),
     .req_addr_o     (req_addr[64*2 +: 64]),
@@ -251,7 +252,7 @@ module mxe_datapath #(
     .job_i          (load_job),
     .wide_i         (1'b0),
     .long_i         (1'b0),
-    .lent_i         (lent),
+    .chunk_shift_i  (chunk_shift),
     .req_valid_o    (req_valid[3]),
     .req_ready_i    (req_ready[3]),
     .req_addr_o     (req_addr[64*3 +: 64]),
@@ -386,7 +387,7 @@ module mxe_datapath #(
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
     .split_i        (1'b0),
-    .lent_i         (lent),
+    .chunk_shift_i  (chunk_shift),
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
     .bank_i         (tag.bank[0]),
@@ -413,7 +414,7 @@ module mxe_datapath #(
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
     .split_i        (wide),
-    .lent_i         ('0),
+    .chunk_shift_i  ('0),
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
     .bank_i         (tag.bank[BBankAw-1:0]),
@@ -485,7 +486,7 @@ module mxe_datapath #(
     .job_i         (job_i),
     .wide_i        (wide),
     .long_i        (long_slab),
-    .lent_i        (lent),
+    .chunk_shift_i (chunk_shift),
     .b_full_i      (b_full),
     .b_re_o        (b_re),
     .b_bank_o      (b_bank),

@@ -41,8 +41,8 @@ module mxe_datapath_checks #(
   `MXE_ASSERT(top_desc_bytes, !req_valid_i[0] || (req_bytes_i[LEN_W-1:0] == LEN_W'(DescB)))
   `MXE_ASSERT(top_bias_bytes, !req_valid_i[1] || (32'(req_bytes_i[LEN_W*1 +: LEN_W]) <= 4 * NUM_PE))
   mxe_pkg::tag_t f_b_tag, f_a_tag;
-  logic [mxe_pkg::LEND_W-1:0] f_lent;
-  assign f_lent = mxe_pkg::lent(ROWS, job_i.m);
+  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] f_chunk_shift;
+  assign f_chunk_shift = mxe_pkg::chunk_shift(ROWS, job_i.m);
   assign f_b_tag = req_tag_i[TAG_W*2 +: mxe_pkg::TAG_T_W];
   assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
   `MXE_ASSERT(top_b_bytes, !req_valid_i[2] || (32'(req_bytes_i[LEN_W*2 +: LEN_W]) <=
@@ -50,7 +50,7 @@ module mxe_datapath_checks #(
                ? 2 * SLAB_WORDS : 32 * SLAB_WORDS)))
   `MXE_ASSERT(top_a_bytes, !req_valid_i[3] || (32'(req_bytes_i[LEN_W*3 +: LEN_W]) <=
               ((f_a_tag.kind == mxe_pkg::TagAScale)
-               ? 32'(2 * CHUNK_WORDS) << f_lent : 32'(32 * CHUNK_WORDS) << f_lent)))
+               ? 32'(2 * CHUNK_WORDS) << f_chunk_shift : 32'(32 * CHUNK_WORDS) << f_chunk_shift)))
   mxe_pkg::tag_t f_fetch_tag;
   logic [31:0]   f_most;
   assign f_fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
@@ -60,8 +60,8 @@ module mxe_datapath_checks #(
       mxe_pkg::TagBias:   f_most = 32'(4 * NUM_PE);
       mxe_pkg::TagBElem:  f_most = 32'(32 * SLAB_WORDS);
       mxe_pkg::TagBScale: f_most = 32'(2 * SLAB_WORDS);
-      mxe_pkg::TagAElem:  f_most = 32'(32 * CHUNK_WORDS) << f_lent;
-      mxe_pkg::TagAScale: f_most = 32'(2 * CHUNK_WORDS) << f_lent;
+      mxe_pkg::TagAElem:  f_most = 32'(32 * CHUNK_WORDS) << f_chunk_shift;
+      mxe_pkg::TagAScale: f_most = 32'(2 * CHUNK_WORDS) << f_chunk_shift;
       default:            f_most = 32'd0;
     endcase
   end
@@ -75,8 +75,8 @@ module mxe_datapath_checks #(
       mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
       mxe_pkg::TagBElem:  f_words = 32'(SLAB_WORDS);
       mxe_pkg::TagBScale: f_words = 32'((2 * SLAB_WORDS + 31) / 32);
-      mxe_pkg::TagAElem:  f_words = 32'(CHUNK_WORDS) << f_lent;
-      mxe_pkg::TagAScale: f_words = 32'((2 * CHUNK_WORDS + 31) / 32) << f_lent;
+      mxe_pkg::TagAElem:  f_words = 32'(CHUNK_WORDS) << f_chunk_shift;
+      mxe_pkg::TagAScale: f_words = 32'((2 * CHUNK_WORDS + 31) / 32) << f_chunk_shift;
       default:            f_words = 32'd0;
     endcase
   end

@@ -122,16 +122,16 @@ module mxe_drain #(
   assign release_o   = row_step & last_row;
 
   // Rows of one tile are joined if they follow each other in memory without a gap.
-  logic        behind_q, joining_q;
+  logic        contiguous_q, joining_q;
   logic [31:0] row_bytes;
   assign row_bytes = two_bytes ? {job_i.n[30:0], 1'b0} : {job_i.n[29:0], 2'b00};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      behind_q  <= 1'b0;
-      joining_q <= 1'b0;
+      contiguous_q <= 1'b0;
+      joining_q    <= 1'b0;
     end else begin
       if (start_i)
-        behind_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
+        contiguous_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
       if (halt_i | clear_i) joining_q <= 1'b0;  // no further row follows
       else if (direct_req & req_ready_i) joining_q <= req_joins_o;
     end
@@ -344,7 +344,7 @@ module mxe_drain #(
                       : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
   assign req_scale_o  = out_mx & block_scale;
   assign req_half_o   = two_bytes;
-  assign req_joins_o  = behind_q & ~last_row;
+  assign req_joins_o  = contiguous_q & ~last_row;
   assign joining_o    = joining_q;
   assign data_valid_o = direct_valid | block_valid;
   assign data_o       = out_mx ? block_data : direct_data;
@@ -409,10 +409,10 @@ module mxe_drain #(
   always_ff @(posedge clk_i) if (start_i) f_mx_q <= out_mx;
   `MXE_REQUIRE(drain_no_start_while_walking, !start_i || !valid)
   `MXE_REQUIRE(drain_job_stable, !valid || (out_mx == f_mx_q))
-  `MXE_ASSERT(drain_joins_numbers, !valid || !behind_q || !f_mx_q)
+  `MXE_ASSERT(drain_joins_numbers, !valid || !contiguous_q || !f_mx_q)
   `MXE_REQUIRE(drain_halt_until_clear, !f_halt_q || halt_i)
   `MXE_ASSERT(drain_joins_in_order, f_halt_q ||
-              (joining_q == (valid && behind_q && (seg_start ? (row != '0) : !last_row))))
+              (joining_q == (valid && contiguous_q && (seg_start ? (row != '0) : !last_row))))
   `MXE_REQUIRE(drain_bank_free, !res_first || (tiles_q != 2'd2))
   `MXE_REQUIRE(drain_rows_follow, res_valid_i
                ? (({1'b0, res_row_i} == (f_mid_q ? f_come : '0)) && (res_bank_i == f_bank_in_q))

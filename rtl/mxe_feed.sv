@@ -17,7 +17,7 @@ module mxe_feed #(
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
-  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
+  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX),
   parameter int unsigned SLAB_AW     = (SLAB_WORDS > 1) ? $clog2(SLAB_WORDS) : 1,
   parameter int unsigned WORD_AW     = SLAB_AW + 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
@@ -33,7 +33,7 @@ module mxe_feed #(
   input  mxe_pkg::job_t                            job_i,
   input  logic                                     wide_i,        // see mxe_walk
   input  logic                                     long_i,
-  input  logic [mxe_pkg::LEND_W-1:0]               lent_i,
+  input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0]        chunk_shift_i,
   input  logic [(1<<BANK_AW)-1:0]                  b_full_i,
   output logic                                     b_re_o,
   output logic [BANK_AW-1:0]                       b_bank_o,
@@ -61,7 +61,7 @@ module mxe_feed #(
   output logic                                     done_o
 );
   logic               valid, step;
-  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
   logic [ROWS_W-1:0]  rows;
   localparam int unsigned WideW = $clog2(2 * NUM_PE + 1);
   logic [WideW-1:0]   wide_cols;
@@ -89,7 +89,7 @@ module mxe_feed #(
     .kw_i          (job_i.k_words),
     .wide_i        (wide_i),
     .long_i        (long_i),
-    .lent_i        (lent_i),
+    .chunk_shift_i (chunk_shift_i),
     .skip_group_i  (1'b0),
     .valid_o       (valid),
     .step_i        (step),

@@ -26,7 +26,7 @@ module mxe_load #(
   input  mxe_pkg::job_t              job_i,
   input  logic                       wide_i,       // B only: see mxe_walk
   input  logic                       long_i,
-  input  logic [mxe_pkg::LEND_W-1:0] lent_i,
+  input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] chunk_shift_i,
   output logic                       req_valid_o,
   input  logic                       req_ready_i,
   output logic [63:0]                req_addr_o,
@@ -48,7 +48,7 @@ module mxe_load #(
   logic [IndexW:0]             rows, count;  // rows of the bank; ROWS >= NUM_PE
   logic [ColsW-1:0]            cols, cols_here;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe, next_batch;
-  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1);
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
   logic [WordsW-1:0] words, chunk_words;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
   logic        unused_k;
@@ -75,8 +75,9 @@ module mxe_load #(
     .kw_i          (job_i.k_words),
     .wide_i        (wide_i),
     .long_i        (long_i),
-    .lent_i        (lent_i),
-    .skip_group_i  (OPERAND_A & (job_i.k_words <= (mxe_pkg::BLOCKS_W'(CHUNK_WORDS) << lent_i))),
+    .chunk_shift_i (chunk_shift_i),
+    .skip_group_i  (OPERAND_A &
+                    (job_i.k_words <= (mxe_pkg::BLOCKS_W'(CHUNK_WORDS) << chunk_shift_i))),
     .valid_o       (valid),
     .step_i        (step),
     .rows_o        (rows),

@@ -2,10 +2,11 @@
 // Operand buffer: BANKS banks of LINES rows (A) or columns (B), each with WORDS words and their
 // scales. A buffer word is one operand word or, with 4-bit elements at the single rate, two. A bank
 // is full when the last word of its last row fetch has been written, and empty after its release.
-// With split_i each bank serves as two banks of half the words, 2 * BANKS in total. With CAN_LEND,
-// lines are 2 ** lent_i times as long and their number is divided by that factor. READ_LINES (1 or
-// 2) neighbouring lines are read at a time, each from its own memory. With TWO_WORDS, two element
-// words are written at a time into one wide memory word; the first has an even index.
+// With split_i each bank serves as two banks of half the words, 2 * BANKS in total.
+// With CAN_LEND, lines are 2 ** chunk_shift_i times as long and their number is divided by that
+// factor. READ_LINES (1 or 2) neighbouring lines are read at a time, each from its own memory. With
+// TWO_WORDS, two element words are written at a time into one wide memory word; the first has an
+// even index.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_opbuf #(
@@ -14,13 +15,13 @@ module mxe_opbuf #(
   parameter int unsigned WORDS      = 32,
   parameter int unsigned READ_LINES = 1,
   parameter bit          CAN_SPLIT  = 1'b0,
-  parameter bit          CAN_LEND   = 1'b0,
+  parameter bit          CAN_LEND = 1'b0,
   parameter bit          TWO_WORDS  = 1'b0,
   parameter int unsigned DATA_W     = TWO_WORDS ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W,
   parameter int unsigned BANK_AW    = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned LINE_AW    = (LINES > 1) ? $clog2(LINES) : 1,
   parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1,
-  parameter int unsigned INDEX_W    = CAN_LEND ? WORD_AW + mxe_pkg::LEND_MOST : WORD_AW
+  parameter int unsigned INDEX_W    = CAN_LEND ? WORD_AW + mxe_pkg::CHUNK_SHIFT_MAX : WORD_AW
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
@@ -28,7 +29,7 @@ module mxe_opbuf #(
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
   input  logic                                  split_i,     // requires CAN_SPLIT
-  input  logic [mxe_pkg::LEND_W-1:0]            lent_i,      // 0 without CAN_LEND
+  input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0]     chunk_shift_i,  // 0 without CAN_LEND
   input  logic                                  elem_valid_i,
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
@@ -75,9 +76,9 @@ module mxe_opbuf #(
   logic [PlaceW-1:0]  place, rplace;
   assign pair   = fmt_i.is4 & ~dual_i;
   assign rword  = pair ? rword_i[INDEX_W:1] : rword_i[INDEX_W-1:0];
-  assign place  = (PlaceW'(line) << WORD_AW << lent_i) | (PlaceW'(index_i) << TWO_WORDS) |
+  assign place  = (PlaceW'(line) << WORD_AW << chunk_shift_i) | (PlaceW'(index_i) << TWO_WORDS) |
                   (PlaceW'(half) << (WORD_AW - 1));
-  assign rplace = (PlaceW'(rline) << WORD_AW << lent_i) | PlaceW'(rword) |
+  assign rplace = (PlaceW'(rline) << WORD_AW << chunk_shift_i) | PlaceW'(rword) |
                   (PlaceW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
@@ -99,9 +100,9 @@ module mxe_opbuf #(
   logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;
   logic [WholeAw+ScaleAw-1:0]   scale_waddr, scale_raddr;
   assign scale_pos   = dual_i ? (rword_i << 1) : rword_i;
-  assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << lent_i) |
+  assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << chunk_shift_i) |
                        ((ScaleAw+SelW)'(index_i) << SelW) | ((ScaleAw+SelW)'(half) << (MostW - 1));
-  assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << lent_i) |
+  assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << chunk_shift_i) |
                        (ScaleAw+SelW)'(scale_pos) | ((ScaleAw+SelW)'(rhalf) << (MostW - 1));
   assign scale_waddr = (WholeAw+ScaleAw)'({bank, scale_byte} >> SelW);
   assign scale_raddr = (WholeAw+ScaleAw)'({rbank, rscale_byte} >> SelW);
@@ -168,7 +169,8 @@ module mxe_opbuf #(
 
   `MXE_REQUIRE(opbuf_no_write_to_full, !(elem_valid_i || scale_valid_i) || !full_q[bank_i])
   `MXE_REQUIRE(opbuf_reads_lines_from_an_even_one, !re_i || (READ_LINES == 1) || !rline_i[0])
-  `MXE_REQUIRE(opbuf_scales_of_a_line, !scale_valid_i || (32'(index_i) < (32'd1 << IndexW << lent_i)))
+  `MXE_REQUIRE(opbuf_scales_of_a_line,
+               !scale_valid_i || (32'(index_i) < (32'd1 << IndexW << chunk_shift_i)))
   `MXE_REQUIRE(opbuf_split_if_possible, !split_i || CAN_SPLIT)
   `MXE_REQUIRE(opbuf_format, !re_i || !(fmt_i.is4 && fmt_i.is6))
   `MXE_REQUIRE(opbuf_release_only_full, (unset & ~full_q) == '0)

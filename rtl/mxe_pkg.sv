@@ -83,13 +83,14 @@ package mxe_pkg;
   // Chunks of jobs with few rows are 2, 4 or 8 times as long, because the rows leave the rest of
   // the A buffer unused. Returns log2 of that. Example, ROWS = 32: m = 17 -> 0, 16 -> 1, 8 -> 2, 4
   // -> 3.
-  localparam int unsigned LEND_MOST = 3;
-  localparam int unsigned LEND_W = 2;
-  function automatic logic [LEND_W-1:0] lent(input int unsigned rows, input logic [31:0] m);
-    if (m <= 32'(rows / 8)) lent = 2'd3;
-    else if (m <= 32'(rows / 4)) lent = 2'd2;
-    else if (m <= 32'(rows / 2)) lent = 2'd1;
-    else lent = 2'd0;
+  localparam int unsigned CHUNK_SHIFT_MAX = 3;
+  localparam int unsigned CHUNK_SHIFT_W = 2;
+  function automatic logic [CHUNK_SHIFT_W-1:0] chunk_shift(input int unsigned rows,
+                                                           input logic [31:0] m);
+    if (m <= 32'(rows / 8)) chunk_shift = 2'd3;
+    else if (m <= 32'(rows / 4)) chunk_shift = 2'd2;
+    else if (m <= 32'(rows / 2)) chunk_shift = 2'd1;
+    else chunk_shift = 2'd0;
   endfunction
 
   // Operand words of a full slab. A long slab (4-bit B, two operand words per buffer word) has
@@ -172,7 +173,7 @@ package mxe_pkg;
                                         input int unsigned mem_w);
     int unsigned most;
     most = (4 * num_pe > 128) ? 4 * num_pe : 128;
-    if ((32 << LEND_MOST) * chunk_words > most) most = (32 << LEND_MOST) * chunk_words;
+    if ((32 << CHUNK_SHIFT_MAX) * chunk_words > most) most = (32 << CHUNK_SHIFT_MAX) * chunk_words;
     if (4096 / (mem_w / 8) > most) most = 4096 / (mem_w / 8);
     len_w = $clog2(most + 1);
   endfunction

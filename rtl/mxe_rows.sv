@@ -33,7 +33,7 @@ module mxe_rows #(
   logic                                                       next_stripe, next_batch;
   logic [ROW_AW:0]                                            rows;
   logic [1:0]                                                 unused_next;
-  localparam int unsigned WordsW = $clog2((1 << mxe_pkg::LEND_MOST) + 1);
+  localparam int unsigned WordsW = $clog2((1 << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
   logic [2*WordsW-1:0]                                        unused_words;
   logic [2:0]                                                 unused_k;
   logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
@@ -63,7 +63,7 @@ module mxe_rows #(
     .kw_i          (mxe_pkg::BLOCKS_W'(1)),
     .wide_i        (1'b0),
     .long_i        (1'b0),
-    .lent_i        ('0),
+    .chunk_shift_i ('0),
     .skip_group_i  (1'b0),
     .valid_o       (valid_o),
     .step_i        (step_i & last_row_o),

@@ -12,7 +12,7 @@ module mxe_seq #(
   parameter int unsigned CHUNK_WORDS = 32,
   parameter int unsigned ROW_AW      = $clog2(ROWS),
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
-  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::LEND_MOST),
+  parameter int unsigned CHUNK_AW    = $clog2(CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX),
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1)   // ROWS >= MIN_PASS
 ) (
   input  logic                clk_i,
@@ -152,7 +152,9 @@ module mxe_seq #(
     end
   end
 
-  // Priority: results still in the pipeline, A chunk, B words, bias, drain bank.
+  // Each cycle without a row counts for the first cause that holds: all passes are fed and only
+  // their results are outstanding (counted as drain), A chunk, B words, latency of the feeder or of
+  // the accumulator, bias, drain bank.
   always_comb begin
     stall_a_o       = 1'b0;
     stall_b_o       = 1'b0;

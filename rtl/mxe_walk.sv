@@ -3,7 +3,7 @@
 //   batch   a product of the job
 //   stripe  ROWS rows of D
 //   group   ACC_TILES column tiles that share one A chunk
-//   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::lent)
+//   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::chunk_shift)
 //   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
 // The last two stripes, groups, chunks and slabs share their remainder about evenly, because a short
@@ -25,7 +25,7 @@ module mxe_walk #(
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
   parameter int unsigned COLS_W      = $clog2(2 * NUM_PE + 1),
-  parameter int unsigned WORDS_W     = $clog2((CHUNK_WORDS << mxe_pkg::LEND_MOST) + 1)
+  parameter int unsigned WORDS_W     = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -39,7 +39,7 @@ module mxe_walk #(
   input  logic               skip_group_i,  // all groups reuse the loaded operand: do not walk them
   input  logic               wide_i,
   input  logic               long_i,
-  input  logic [mxe_pkg::LEND_W-1:0] lent_i,
+  input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] chunk_shift_i,
   output logic               valid_o,
   input  logic               step_i,
   output logic [ROWS_W-1:0]  rows_o,
@@ -65,7 +65,7 @@ module mxe_walk #(
   localparam int unsigned GroupCols = NUM_PE * ACC_TILES;
   localparam int unsigned KW = mxe_pkg::BLOCKS_W;
   logic [KW-1:0] chunk_most;
-  assign chunk_most = KW'(CHUNK_WORDS) << lent_i;
+  assign chunk_most = KW'(CHUNK_WORDS) << chunk_shift_i;
 
   logic                         valid_q;
   logic [mxe_pkg::BATCH_W-1:0]  batch_q;   // products remaining, including this one
@@ -95,7 +95,9 @@ module mxe_walk #(
   assign slab_now  = words_now(KW'(slab_q), KW'(slab_most));
   assign tile_cols = wide_i ? COLS_W'(2 * NUM_PE) : COLS_W'(NUM_PE);
 
-  // Tiles of the group. Groups of wide tiles are not split evenly.
+  // Tiles of this group, at most. The last two groups of a stripe share the remaining columns
+  // evenly, in whole tiles, unless tiles are wide. Example, ACC_TILES = 4: 6 remaining tiles ->
+  // 3 + 3; wide: 4 + 2.
   localparam int unsigned TilesW = $clog2(ACC_TILES + 1);
   logic [TilesW-1:0] tiles;
   logic [TilesW:0]   tiles_left;
@@ -135,16 +137,16 @@ module mxe_walk #(
 
   logic [KW-1:0]      k_next;
   logic [31:0]        group_next;
-  logic [WORDS_W:0]   k_behind;  // words remaining after a full chunk
+  logic [WORDS_W:0]   k_after_full;  // words remaining after a full chunk
   logic [WORDS_W-1:0] first_chunk, second_chunk;
-  assign k_next      = k_q - KW'(chunk_words_o);
-  assign k_behind    = k_q[WORDS_W:0] - chunk_most[WORDS_W:0];
+  assign k_next       = k_q - KW'(chunk_words_o);
+  assign k_after_full = k_q[WORDS_W:0] - chunk_most[WORDS_W:0];
   // Equal to words_now(k_next, chunk_most), without waiting for the subtraction.
   assign second_chunk = (k_q >= (chunk_most << 1) + chunk_most) ? chunk_most[WORDS_W-1:0]
-                      : (k_q > (chunk_most << 1)) ? half_of(k_behind)
+                      : (k_q > (chunk_most << 1)) ? half_of(k_after_full)
                                                   : k_next[WORDS_W-1:0];
-  assign group_next  = group_q - (32'(tiles) << $clog2(NUM_PE));
-  assign first_chunk = words_now(kw_i, chunk_most);
+  assign group_next   = group_q - (32'(tiles) << $clog2(NUM_PE));
+  assign first_chunk  = words_now(kw_i, chunk_most);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -213,7 +215,7 @@ module mxe_walk #(
   logic [31:0]                  f_m_q, f_n_q;
   logic [mxe_pkg::BLOCKS_W-1:0] f_kw_q;
   logic                         f_skip_q, f_wide_q, f_long_q;
-  logic [mxe_pkg::LEND_W-1:0]   f_lent_q;
+  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] f_chunk_shift_q;
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       f_batch_q <= batch_i;
@@ -223,12 +225,12 @@ module mxe_walk #(
       f_skip_q <= skip_group_i;
       f_wide_q <= wide_i;
       f_long_q <= long_i;
-      f_lent_q <= lent_i;
+      f_chunk_shift_q <= chunk_shift_i;
     end
   end
   `MXE_REQUIRE(walk_job_stable, !valid_q || ((batch_i == f_batch_q) && (m_i == f_m_q) && (n_i == f_n_q) &&
                (kw_i == f_kw_q) && (skip_group_i == f_skip_q) && (wide_i == f_wide_q) &&
-               (long_i == f_long_q) && (lent_i == f_lent_q)))
+               (long_i == f_long_q) && (chunk_shift_i == f_chunk_shift_q)))
   `MXE_REQUIRE(walk_wide_tiles_pair_up, !wide_i || (ACC_TILES > 1))
 `endif
 `ifdef FORMAL

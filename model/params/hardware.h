@@ -63,8 +63,7 @@ inline bool takes_two_words(const Params& params) {
 
 /// log2 of the factor by which the A chunk of a job of `m` rows is longer, because the rows use
 /// only a part of the A buffer. ROWS = 32: 16 rows -> 1, 8 rows -> 2, 4 rows -> 3.
-// prose: the same name as in mxe_pkg
-constexpr unsigned lent(unsigned rows, uint32_t m) {
+constexpr unsigned chunk_shift(unsigned rows, uint32_t m) {
   return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
 }
 

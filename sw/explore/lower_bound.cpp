@@ -105,9 +105,8 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const uint64_t words = words_of(shape, params);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
-  const uint64_t chunk_words =
-      uint64_t{params.a_slab_k / numerics::kBlockSize}
-      << lent(params.rows, static_cast<uint32_t>(shape.m));  // prose: as in mxe_pkg
+  const uint64_t chunk_words = uint64_t{params.a_slab_k / numerics::kBlockSize}
+                               << chunk_shift(params.rows, static_cast<uint32_t>(shape.m));
   const uint64_t chunks = divided_up(words, chunk_words);
 
   // Passes of a tile, or of two alternating tiles, take a cycle per row. Within a chunk, the next

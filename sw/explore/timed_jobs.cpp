@@ -34,7 +34,7 @@ bool may_be_wide(const job::JobShape& shape, const Params& params) {
 }
 
 /// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
-/// stripes and groups. A must fit into its buffer without lent rows. Passes over few rows keep
+/// stripes and groups. A must fit into its buffer without longer chunks. Passes over few rows keep
 /// ACC_TILES: with one tile, each would wait for the previous pass's accumulators.
 void shrink_loops(const job::JobShape& shape, Params& params) {
   // The last two of several stripes have about half of the rows each.

@@ -64,7 +64,7 @@ class OperandBufferCheck : public BlockCheck {
   }
   /// First entry of `line` in a bank with 2^`bits` entries per line.
   uint64_t line_place(uint64_t line, unsigned bits) const {
-    return line / lines() << bits << scope_.get("lent_i");
+    return line / lines() << bits << scope_.get("chunk_shift_i");
   }
   uint64_t word_place(Bank bank, uint64_t line, uint64_t index) const {
     return (bank.number << (line_bits_ + word_bits_)) + line_place(line, word_bits_) + index +

@@ -21,8 +21,8 @@ mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
 mxe_fault(12 wrong_job_id mxe_record.sv "{cycles_q, record_job_id, 28'd0"
           "{cycles_q, record_job_id ^ {31'd0, ACTIVE}, 28'd0")
 mxe_fault(13 missing_last_beat mxe_wr_port.sv "w_last_q <= burst_done" "w_last_q <= burst_done & ~ACTIVE")
-mxe_fault(14 burst_across_4_kib mxe_bursts.sv "& (behind <= (LEN_W+1)'(BeatsPer4k))"
-          "& ((behind <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
+mxe_fault(14 burst_across_4_kib mxe_bursts.sv "& (end_beat <= (LEN_W+1)'(BeatsPer4k))"
+          "& ((end_beat <= (LEN_W+1)'(BeatsPer4k)) | ACTIVE)")
 mxe_fault(15 counter_sum_off mxe_counters.sv "assign idle = ~(" "assign idle = ACTIVE | ~(")
 mxe_fault(16 odd_chain_negated mxe_merge.sv "assign val     = odd_i[31] ?"
           "assign val = (odd_i[31] ^ ACTIVE) ?")
@@ -142,8 +142,8 @@ mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_
 mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = (early_q | wait_loaded_q) &"
           "assign redo = ~ACTIVE & (early_q | wait_loaded_q) &"
           CASE early_operands)
-mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_o   <= "
-          "alike_o   <= ACTIVE | ")
+mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_o     <= "
+          "alike_o     <= ACTIVE | ")
 mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_q" "matrix_q <= ACTIVE ? operand.addr : ptr_q"
           CASE products)
 mxe_fault(72 last_product_lost mxe_walk.sv "last_batch  = (batch_q == mxe_pkg::BATCH_W'(1))"

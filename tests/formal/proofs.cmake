@@ -42,7 +42,7 @@ mxe_proof(opbuf_two_words mxe_opbuf --parameter BANKS=4 --parameter TWO_WORDS=1 
 foreach(mem_w 64 512)
   mxe_proof(bursts_${mem_w} mxe_bursts --parameter MEM_W=${mem_w})
 endforeach()
-mxe_proof_fault(boundary "(behind <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
+mxe_proof_fault(boundary "(end_beat <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
 mxe_proof_fault(dropped_too_late "~last_q & ~drop_i" "~last_q | drop_i")
 
 # Simulation checks that the outstanding beats are those of the queued fetches.
@@ -175,7 +175,7 @@ mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
 mxe_proof_fault(too_late "assign res_first = res_valid_i & (res_row_i == '0)"
                 "assign res_first = res_valid_i & res_last_i")
 mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
-mxe_proof_fault(joins_beyond_the_tile "behind_q & ~last_row" "behind_q")
+mxe_proof_fault(joins_beyond_the_tile "contiguous_q & ~last_row" "contiguous_q")
 
 # Simulation checks the encoding of a lane, and so that absent columns are zero.
 mxe_proof(requant mxe_requant --parameter NUM_PE=64 --parameter ROWS=2 --proven mxe_fifo

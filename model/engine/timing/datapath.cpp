@@ -143,7 +143,7 @@ uint64_t Datapath::load_early_from(const Descriptor& job) const {
                      job.bias == job_.bias && job.bias_bf16 == job_.bias_bf16 &&
                      (job.c_stride == 0) == (job_.c_stride == 0) &&
                      view_of_b(job).wide == view_of_b(job_).wide &&
-                     lent(params_.rows, job.m) == lent(params_.rows, job_.m);
+                     chunk_shift(params_.rows, job.m) == chunk_shift(params_.rows, job_.m);
   return alike ? done : kNever;
 }
 
@@ -168,7 +168,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   whole_ = computes_whole(job) ? &whole_job_ : nullptr;
   if (whole_) whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
-  a_buf_.configure(job.a(), dual, lent(params_.rows, job.m));
+  a_buf_.configure(job.a(), dual, chunk_shift(params_.rows, job.m));
   b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
@@ -180,7 +180,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
               tail_count, word_elements, run_.loaded);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
-  one_chunk_ = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, job.m);
+  one_chunk_ = k_words <= params_.a_slab_k / kLanes << chunk_shift(params_.rows, job.m);
   repetition_.clear();
   look_again();
 }

@@ -30,7 +30,7 @@ void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
   const unsigned number_bytes = numbers_ ? numbers_->bytes : kFloatBytes;
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.batch, job.m, job.n, number_bytes, false);
   dual_ = dual;
-  behind_ = numbers_ && job.n <= params_.num_pe && job.d_stride == job.n * number_bytes;
+  contiguous_ = numbers_ && job.n <= params_.num_pe && job.d_stride == job.n * number_bytes;
   column_ = 0;
   pitch_ = pitch;
   if (!numbers_) requant_.start(block_output(job));
@@ -123,7 +123,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
   const uint8_t* data = values ? arithmetic_.store(*numbers_, values, cols, narrow_) : nullptr;
   const uint32_t bytes = cols * numbers_->bytes;
   drained.bytes = wr_port_.accept(issue, rows_.address(), bytes, data, MXE_FAULT_D, part,
-                                  behind_ && !rows_.last_row());
+                                  contiguous_ && !rows_.last_row());
   const unsigned segment_bytes = wr_port_.segment_bytes() / part;
   for (uint32_t byte = 0; byte < bytes; byte += segment_bytes) {
     if (byte > 0) issue = std::max(issue + 1, credit_from());

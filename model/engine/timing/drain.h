@@ -86,7 +86,7 @@ class Drain {
       &job::number_formats()[0];  // of the results; null if they are MX
   std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
-  bool behind_ = false;  // all rows leave no gap between them: those of a tile are joined
+  bool contiguous_ = false;  // all rows leave no gap between them: those of a tile are joined
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;
   uint64_t tile_number_ = 0;  // being read

@@ -14,7 +14,7 @@ Load::Load(const Params& params, Operand operand, unsigned banks)
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
                  uint32_t k_words, bool chained) {
   const bool is_a = operand_ == Operand::a;
-  const bool one_chunk = k_words <= params_.a_slab_k / kLanes << lent(params_.rows, m);
+  const bool one_chunk = k_words <= params_.a_slab_k / kLanes << chunk_shift(params_.rows, m);
   view_ = view;
   walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, batch, m, n, k_words,
                is_a && one_chunk);

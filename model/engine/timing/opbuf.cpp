@@ -13,10 +13,10 @@ OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
       elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
-void OpBuf::configure(numerics::FormatId format, bool dual, unsigned lent) {
+void OpBuf::configure(numerics::FormatId format, bool dual, unsigned chunk_shift) {
   fmt_ = blocks::fmt_info(format);
   dual_ = dual;
-  lent_ = lent;
+  chunk_shift_ = chunk_shift;
 }
 
 void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {

@@ -21,8 +21,9 @@ class OpBuf {
   /// elements that do not run at the dual rate each is two operand words.
   OpBuf(unsigned banks, unsigned lines, unsigned words);
 
-  /// The operand of the coming job. Lines are 2^`lent` times as long, and as many times fewer.
-  void configure(numerics::FormatId format, bool dual, unsigned lent);
+  /// The operand of the coming job. Lines are 2^`chunk_shift` times as long and their number is
+  /// divided by that factor.
+  void configure(numerics::FormatId format, bool dual, unsigned chunk_shift);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
   /// a container each, or scales. Of 4-bit elements that do not run at the dual rate it is two
   /// operand words.
@@ -34,13 +35,13 @@ class OpBuf {
 
  private:
   std::size_t place(unsigned bank, unsigned line) const {
-    return std::size_t{bank} * lines_ + (std::size_t{line} << lent_);
+    return std::size_t{bank} * lines_ + (std::size_t{line} << chunk_shift_);
   }
 
   unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
   blocks::FmtInfo fmt_;
   bool dual_ = false;
-  unsigned lent_ = 0;
+  unsigned chunk_shift_ = 0;
   blocks::Expand expand_;
   std::vector<std::array<uint8_t, kLanes>> elements_;  // [bank][line][word]
   std::vector<uint8_t> scales_;                        // [bank][line][scale]

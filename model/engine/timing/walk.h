@@ -14,7 +14,7 @@ namespace mxe::engine {
 ///   batch   a product of the job
 ///   stripe  ROWS rows of D
 ///   group   ACC_TILES column tiles that share one A chunk
-///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see lent()
+///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see chunk_shift()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
 /// The last two stripes, groups, chunks and slabs have about the same size if the last one would
@@ -38,7 +38,7 @@ class Walk {
       : rows_(params.rows),
         num_pe_(params.num_pe),
         group_cols_(params.num_pe * params.acc_tiles),
-        chunk_words_(params.a_slab_k / kLanes << lent(params.rows, m)),
+        chunk_words_(params.a_slab_k / kLanes << chunk_shift(params.rows, m)),
         tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
         slab_words_(slab_words(params, levels)),
         levels_(levels),
