@@ -56,8 +56,7 @@ def queue(target, config, latency, when, result, jobs):
     words = [os.path.join(ROOT, "build", "mxe_queue_cost"), target, config, latency, when, result]
     for job in jobs:
         words += job
-    done = subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"})
+    done = subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True)
     cycles, count = done.stdout.split()[-2:]
     return int(cycles), int(count)
 

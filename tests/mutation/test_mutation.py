@@ -18,8 +18,7 @@ DIRECTORY = os.path.join(BUILD, "tests", "mutation", "mutants")
 
 
 def run(*arguments):
-    environment = dict(os.environ, SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="1")
-    return subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)
 
 
 def load(*path):
