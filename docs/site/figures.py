@@ -9,7 +9,6 @@ for readers who do not see the diagram:
 """
 import html
 import json
-import os
 import pathlib
 import re
 
@@ -22,6 +21,7 @@ from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
 LINK = re.compile(r'href="([^"]+)"')
+NAME = re.compile(r'\b(id|href)="(#?)')
 
 
 def framed(drawing, label):
@@ -70,10 +70,9 @@ class Wavedrom(Directive):
         label = " ".join(self.content)
         if not label:
             raise self.error("a timing diagram needs a description")
-        # The identifiers of the drawing's symbols are the same in all drawings, so two on a page can share them.
-        frame = framed(wavedrom.render(json.dumps(wave)).tostring(), label)
-        frame.rawsource = os.path.basename(path)
-        return [frame, nodes.caption("", label)]
+        # All drawings name their symbols alike, so the names get that of the diagram as a prefix.
+        drawing = NAME.sub(rf'\1="\2{pathlib.Path(path).stem}_', wavedrom.render(json.dumps(wave)).tostring())
+        return [framed(drawing, label), nodes.paragraph("", label, classes=["caption"])]
 
 
 def write_style(app, _):
