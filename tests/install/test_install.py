@@ -76,11 +76,6 @@ class Example(unittest.TestCase):
             lines = [line for line in lines if not line.endswith("/rtl")]
         return [line for line in lines if "--install" not in line]
 
-    def test_readme_says_the_same(self):
-        block = blocks("README.md", "sh", "--install")
-        self.assertTrue(block)
-        self.assertEqual(block, blocks("docs/build.md", "sh", "--install"))
-
     def test_demo(self):
         (command,) = self.documented("--install")
         program, word = command.split()
