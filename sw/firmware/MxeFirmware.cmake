@@ -33,8 +33,20 @@ function(mxe_firmware name)
     list(GET machine 0 bits)
     list(GET machine 1 abi)
     set(elf ${folder}/${name}${bits}.elf)
-    set(compile ${MXE_FIRMWARE_CC} --target=riscv${bits}-unknown-elf -march=rv${bits}imac -mabi=${abi} -mcmodel=medany
-        -mno-relax -std=c11 -ffreestanding -O2 -g -ffunction-sections -fdata-sections ${includes})
+    set(compile
+        ${MXE_FIRMWARE_CC}
+        --target=riscv${bits}-unknown-elf
+        -march=rv${bits}imac
+        -mabi=${abi}
+        -mcmodel=medany
+        -mno-relax
+        -std=c11
+        -ffreestanding
+        -O2
+        -g
+        -ffunction-sections
+        -fdata-sections
+        ${includes})
     set(own_folder ${CMAKE_CURRENT_BINARY_DIR}/firmware_${name}${bits}.dir)
     set(objects "")
     foreach(source IN LISTS own)
@@ -45,8 +57,8 @@ function(mxe_firmware name)
       OUTPUT ${elf}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${own_folder}
       COMMAND ${CMAKE_COMMAND} -E chdir ${own_folder} ${compile} -Wall -Wextra -Wconversion -Werror -c ${own}
-      COMMAND ${compile} ${ARG_FLAGS} -nostdlib --ld-path=${MXE_FIRMWARE_LD} -T ${script} -Wl,--gc-sections
-              -o ${elf} ${objects} ${ARG_UNPARSED_ARGUMENTS}
+      COMMAND ${compile} ${ARG_FLAGS} -nostdlib --ld-path=${MXE_FIRMWARE_LD} -T ${script} -Wl,--gc-sections -o ${elf}
+              ${objects} ${ARG_UNPARSED_ARGUMENTS}
       DEPENDS ${own} ${ARG_UNPARSED_ARGUMENTS} ${headers} ${script} ${ARG_DATA}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
       COMMENT "Firmware ${name}${bits}.elf"

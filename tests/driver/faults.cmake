@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the driver and for the virtual platform; see tests/faults/plant.cmake. Each fault names the case
 # that must find it.
+# cmake-format: off
 set(MXE_FAULTS "")
 
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c
@@ -89,3 +90,4 @@ if(TARGET mxe_cosim)
             "&& settled_cycles_ > kSettlingCycles)@SEMICOLON@" "&& (ACTIVE || settled_cycles_ > kSettlingCycles))@SEMICOLON@"
             CASE every_event_masked_and_not)
 endif()
+# cmake-format: on

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the RTL of the project; see plant.cmake.
+# cmake-format: off
 set(MXE_FAULTS "")
 # ACTIVE is true if this fault is selected.
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
@@ -168,3 +169,4 @@ mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fracti
 mxe_fault(80 bytes_left_by_row_before_lost mxe_wr_port.sv "carried   = mid_q | row_follows"
           "carried   = mid_q | (row_follows & ~ACTIVE)")
 mxe_fault(81 stale_bytes_beyond_row mxe_drain.sv "rounded} : kept)" "rounded} : (ACTIVE ? result_q : kept))")
+# cmake-format: on

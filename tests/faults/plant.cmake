@@ -37,8 +37,14 @@ function(mxe_list_faults file)
     string(REPLACE "\\" "\\\\" faulty "${faulty}")
     string(REPLACE "\"" "\\\"" faulty "${faulty}")
     string(REGEX REPLACE "[\n ]+" " " faulty "${faulty}")
-    string(JSON list SET "${list}" ${index}
-           "{\"number\": ${number}, \"name\": \"${MXE_FAULT_${number}_NAME}\", \"module\": \"${module}\", \"directed_case\": \"${MXE_FAULT_${number}_CASE}\", \"where\": \"${faulty}\"}")
+    string(
+      JSON
+      list
+      SET
+      "${list}"
+      ${index}
+      "{\"number\": ${number}, \"name\": \"${MXE_FAULT_${number}_NAME}\", \"module\": \"${module}\", \"directed_case\": \"${MXE_FAULT_${number}_CASE}\", \"where\": \"${faulty}\"}"
+    )
     math(EXPR index "${index} + 1")
   endforeach()
   file(CONFIGURE OUTPUT ${file} CONTENT "@list@\n" @ONLY)
@@ -57,9 +63,10 @@ function(mxe_plant_faults directory sources_variable)
     file(READ ${source} text)
     string(REPLACE ";" "@SEMICOLON@" text "${text}")
     if(name STREQUAL "${ARG_PACKAGE}.sv")
-      string(REPLACE "package ${ARG_PACKAGE}@SEMICOLON@"
-             "package ${ARG_PACKAGE}@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
-             text "${text}")
+      string(
+        REPLACE "package ${ARG_PACKAGE}@SEMICOLON@"
+                "package ${ARG_PACKAGE}@SEMICOLON@\n  import \"DPI-C\" pure function int mxe_planted_fault()@SEMICOLON@"
+                text "${text}")
     endif()
     set(function "${ARG_PACKAGE}::mxe_planted_fault")
     if(name MATCHES "\\.c(pp)?$")
@@ -76,8 +83,7 @@ function(mxe_plant_faults directory sources_variable)
       if(first EQUAL -1 OR NOT first EQUAL last)
         message(FATAL_ERROR "fault ${number}: '${correct}' must occur exactly once in ${name}")
       endif()
-      string(REPLACE ACTIVE "(${function}() == ${number})" faulty
-             "${MXE_FAULT_${number}_FAULTY}")
+      string(REPLACE ACTIVE "(${function}() == ${number})" faulty "${MXE_FAULT_${number}_FAULTY}")
       string(REPLACE "${correct}" "${faulty}" text "${text}")
     endforeach()
     string(REPLACE "@SEMICOLON@" ";" text "${text}")

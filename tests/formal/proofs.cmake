@@ -4,8 +4,8 @@
 
 # mxe_proof(<name> <module> <options>...)
 function(mxe_proof name module)
-  set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/prove.py --yosys ${MXE_YOSYS}
-              --include ${MXE_RTL_INCLUDE} --module ${module} ${ARGN})
+  set(command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/prove.py --yosys ${MXE_YOSYS} --include
+              ${MXE_RTL_INCLUDE} --module ${module} ${ARGN})
   set(MXE_PROOF_COMMAND ${command} PARENT_SCOPE)
   set(MXE_PROOF_NAME ${name} PARENT_SCOPE)
   add_test(NAME formal.${name} COMMAND ${command} -- ${MXE_RTL_SOURCES})
@@ -15,11 +15,11 @@ endfunction()
 # mxe_proof_fault(<name> <correct> <faulty>): a fault for the preceding proof.
 function(mxe_proof_fault name correct faulty)
   set(test formal.${MXE_PROOF_NAME}.${name})
-  add_test(NAME ${test} COMMAND ${MXE_PROOF_COMMAND} --steps 14 --fault ${correct} ${faulty} --
-                                ${MXE_RTL_SOURCES})
+  add_test(NAME ${test} COMMAND ${MXE_PROOF_COMMAND} --steps 14 --fault ${correct} ${faulty} -- ${MXE_RTL_SOURCES})
   set_tests_properties(${test} PROPERTIES LABELS formal TIMEOUT 150)
 endfunction()
 
+# cmake-format: off
 mxe_proof(ram mxe_ram --parameter WIDTH=4 --parameter DEPTH=8)
 mxe_proof_fault(wrong_place "mem[waddr_i] <= wdata_i"
                 "mem[waddr_i ^ {{(ADDR_W-1){1'b0}}, re_i}] <= wdata_i")
@@ -188,3 +188,4 @@ mxe_proof_fault(credit "{2'd0, read & first_seg}" "{2'd0, read & last_seg}")
 mxe_proof(counters mxe_counters)
 mxe_proof_fault(sum "(i == Idle) ? idle" "(i == Idle) ? (idle & ~amounts_i[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES])")
 mxe_proof_fault(gate "assign value_d = (enable_i & " "assign value_d = ((enable_i | (i == 3)) & ")
+# cmake-format: on

@@ -27,6 +27,8 @@ CLEAN = {
     "scripts/tool.py": 'import sys\n\nprint(sys.argv)\n',
     "scripts/run": '#!/bin/bash\nfor file in "$@"; do echo "$file"; done\n',
     "cmake/list.cmake": "set(list a b c)\n",
+    "model/CMakeLists.txt": "add_subdirectory(blocks)\n",
+    "model/regs/generated/list.cmake": "set( generated )\n",
 }
 # check: file, text, text of the fault, what the tool prints
 FAULTS = [
@@ -39,6 +41,7 @@ FAULTS = [
     ("mypy", "sw/python/mxe/__init__.py", "(x: int) -> int", "(x)", "no-untyped-def"),
     ("shellcheck", "scripts/run", '"$file"', "$file", "SC2086"),
     ("cmake-format", "cmake/list.cmake", "set(list a b c)", "set( list a b c )", "cmake/list.cmake"),
+    ("cmake-format", "model/CMakeLists.txt", "(blocks)", "( blocks )", "model/CMakeLists.txt"),
 ]
 
 
@@ -91,7 +94,7 @@ class Lint(unittest.TestCase):
             if check in ("clang-format", "cmake-format") or name == "scripts/tool.py":
                 self.write(name, CLEAN[name].replace(text, fault, 1))
         self.assertEqual(0, self.lint("--fix").returncode)
-        for name in ("model/sum.cpp", "scripts/tool.py", "cmake/list.cmake"):
+        for name in ("model/sum.cpp", "scripts/tool.py", "cmake/list.cmake", "model/CMakeLists.txt"):
             self.assertEqual(CLEAN[name], (self.root / name).read_text(encoding="utf-8"))
 
     def test_an_unknown_check_is_refused(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the simple engine; see tests/faults/plant.cmake.
+# cmake-format: off
 set(MXE_FAULTS "")
 mxe_fault(1 dropped_sticky simple_mac.sv "sticky = (" "sticky = ~ACTIVE & (")
 mxe_fault(2 infinity_times_zero simple_mac.sv "(a_inf & (b == '0))" "(a_inf & (b == '0) & ~ACTIVE)")
@@ -30,3 +31,4 @@ mxe_fault(18 read_error_ignored simple_control.sv "if (error_q | m_rerror_i)"
           "if ((error_q | m_rerror_i) & ~ACTIVE)")
 mxe_fault(19 write_error_ignored simple_control.sv "if (m_berror_i) status_q"
           "if (m_berror_i & ~ACTIVE) status_q")
+# cmake-format: on

@@ -56,13 +56,11 @@ set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/
 function(mxe_verilated_runtime target)
   list(TRANSFORM ARGN PREPEND ${VERILATOR_ROOT}/include/ OUTPUT_VARIABLE sources)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
-  target_include_directories(${target} SYSTEM PUBLIC ${VERILATOR_ROOT}/include
-                                                     ${VERILATOR_ROOT}/include/vltstd)
+  target_include_directories(${target} SYSTEM PUBLIC ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
   target_compile_features(${target} PRIVATE cxx_std_17)
   target_compile_options(${target} PRIVATE -O2)
-  set_target_properties(${target} PROPERTIES
-                        POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                        VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
 # Separate libraries for waves and coverage, which most designs do not need.
@@ -75,7 +73,7 @@ function(mxe_verilated_runtimes)
   mxe_verilated_runtime(mxe_verilated_runtime verilated.cpp verilated_threads.cpp)
   target_link_libraries(mxe_verilated_runtime PUBLIC Threads::Threads)
   mxe_verilated_runtime(mxe_verilated_fst)
-  target_sources(mxe_verilated_fst PRIVATE ${MXE_RTL_HOST_DIR}/fst_writer.cpp)  # replaces verilated_fst_c.cpp
+  target_sources(mxe_verilated_fst PRIVATE ${MXE_RTL_HOST_DIR}/fst_writer.cpp) # replaces verilated_fst_c.cpp
   target_include_directories(mxe_verilated_fst PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_link_libraries(mxe_verilated_fst PUBLIC mxe_verilated_runtime ZLIB::ZLIB)
   mxe_verilated_runtime(mxe_verilated_coverage verilated_cov.cpp)
@@ -83,8 +81,8 @@ function(mxe_verilated_runtimes)
 endfunction()
 
 function(mxe_verilated_class target)
-  cmake_parse_arguments(ARG "FST;BRIEF;COVERAGE;HIDDEN" "CLASS;CONFIG;TOP;STATES"
-                        "PARAMETERS;DEFINES;SOURCES;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "FST;BRIEF;COVERAGE;HIDDEN" "CLASS;CONFIG;TOP;STATES" "PARAMETERS;DEFINES;SOURCES;OPTIONS"
+                        ${ARGN})
   if(ARG_CONFIG AND NOT DEFINED MXE_RTL_PARAMETERS_${ARG_CONFIG})
     message(FATAL_ERROR "mxe_verilated_class: no configuration '${ARG_CONFIG}'")
   endif()
@@ -131,8 +129,8 @@ function(mxe_verilated_class target)
   if(ARG_BRIEF)
     set(fast -O1)
   endif()
-  set(arguments -O3 --x-assign fast --x-initial fast --assert -Wno-fatal -Werror-USERERROR
-                --output-split ${MXE_VERILATED_SPLIT} ${inlining})
+  set(arguments -O3 --x-assign fast --x-initial fast --assert -Wno-fatal -Werror-USERERROR --output-split
+                ${MXE_VERILATED_SPLIT} ${inlining})
   set(definitions VERILATOR=1 VM_COVERAGE=$<BOOL:${ARG_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${ARG_FST}>
                   VM_TRACE_FST=$<BOOL:${ARG_FST}> VM_TRACE_VCD=0)
   if(ARG_FST)
@@ -161,11 +159,11 @@ function(mxe_verilated_class target)
   add_custom_command(
     OUTPUT ${archive} ${directory}/${ARG_CLASS}.h ${directory}/sources/digest.inc
     COMMAND ${record} -P ${MXE_RTL_HOST_DIR}/record_sources.cmake
-    COMMAND ${CMAKE_COMMAND} -E env OBJCACHE=${MXE_CCACHE} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
-            CCACHE_NOHASHDIR=1 ${VERILATOR_BIN} --cc --build -j 2 ${arguments} -CFLAGS ${flags}
-            -MAKEFLAGS "-s CXX=${MXE_VERILATED_CXX} OPT_FAST='${fast}' OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
-            --top-module ${ARG_TOP} --relative-includes ${includes} ${parameters} ${ARG_DEFINES} ${ARG_STATES}
-            ${ARG_SOURCES}
+    COMMAND
+      ${CMAKE_COMMAND} -E env OBJCACHE=${MXE_CCACHE} CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${VERILATOR_BIN} --cc --build -j 2 ${arguments} -CFLAGS ${flags} -MAKEFLAGS
+      "-s CXX=${MXE_VERILATED_CXX} OPT_FAST='${fast}' OPT_SLOW=-O0" --Mdir ${directory} --prefix ${ARG_CLASS}
+      --top-module ${ARG_TOP} --relative-includes ${includes} ${parameters} ${ARG_DEFINES} ${ARG_STATES} ${ARG_SOURCES}
     COMMAND ${record} -D CHECK=1 -P ${MXE_RTL_HOST_DIR}/record_sources.cmake
     DEPENDS ${read} ${MXE_RTL_HOST_DIR}/record_sources.cmake
     COMMENT "Verilator: ${ARG_CLASS}"
@@ -178,8 +176,7 @@ function(mxe_verilated_class target)
   target_compile_definitions(${target} INTERFACE ${definitions})
   target_include_directories(${target} SYSTEM INTERFACE ${directory})
   target_link_libraries(${target} INTERFACE ${archive} $<$<BOOL:${ARG_FST}>:mxe_verilated_fst>
-                                            $<$<BOOL:${ARG_COVERAGE}>:mxe_verilated_coverage>
-                                            mxe_verilated_runtime)
+                                            $<$<BOOL:${ARG_COVERAGE}>:mxe_verilated_coverage> mxe_verilated_runtime)
 endfunction()
 
 function(mxe_verilate target)
@@ -192,8 +189,7 @@ function(mxe_verilate target)
   target_include_directories(${target} PRIVATE ${MXE_INCLUDE_DIR} ${MXE_ROOT_DIR})
   target_link_libraries(${target} PRIVATE ${target}_class)
   if(ARG_HIDDEN)
-    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden
-                                               VISIBILITY_INLINES_HIDDEN ON)
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endif()
 endfunction()
 
@@ -203,9 +199,8 @@ function(mxe_plugin_sources plugin class)
   set(sources ${CMAKE_CURRENT_BINARY_DIR}/${class}.verilated/sources)
   add_dependencies(${plugin} ${class}_verilated)
   target_compile_definitions(${plugin} PRIVATE MXE_SOURCES="${sources}/digest.inc")
-  add_custom_command(TARGET ${plugin} POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E rm -rf $<TARGET_FILE:${plugin}>.sources
-    COMMAND ${CMAKE_COMMAND} -E copy_directory ${sources} $<TARGET_FILE:${plugin}>.sources VERBATIM)
+  add_custom_command(TARGET ${plugin} POST_BUILD COMMAND ${CMAKE_COMMAND} -E rm -rf $<TARGET_FILE:${plugin}>.sources
+                     COMMAND ${CMAKE_COMMAND} -E copy_directory ${sources} $<TARGET_FILE:${plugin}>.sources VERBATIM)
 endfunction()
 
 function(mxe_rtl_plugin name)
@@ -215,9 +210,9 @@ function(mxe_rtl_plugin name)
   set_target_properties(${name} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/rtl
                                            CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${name} PRIVATE ${name}_static)
-  target_compile_definitions(${name} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_TOP="mxe_top"
-                                             MXE_DESCRIPTION="model/platform/rtl/no_description.inc"
-                                             MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
+  target_compile_definitions(
+    ${name} PRIVATE MXE_CLASS=${ARG_CLASS} MXE_TOP="mxe_top" MXE_DESCRIPTION="model/platform/rtl/no_description.inc"
+                    MXE_ENGINE_INTERFACE="${MXE_ENGINE_INTERFACE}")
   mxe_plugin_sources(${name} ${name}_static_class)
   if(ARG_FST)
     target_compile_definitions(${name} PRIVATE MXE_CLASS_FST=${ARG_CLASS})
@@ -246,9 +241,23 @@ function(mxe_engine target)
     string(REPLACE none "" waves "${waves}")
     string(TOUPPER "${waves}" suffix)
     string(REPLACE _ "" fst "${suffix}")
-    mxe_verilate(${target}_rtl${waves} CLASS V${target}${waves} TOP ${ARG_TOP} ${fst} ${coverage}
-                 PARAMETERS ${ARG_PARAMETERS} DEFINES ${ARG_DEFINES} SOURCES ${ARG_SOURCES}
-                 STATES ${ARG_STATES} HIDDEN)
+    mxe_verilate(
+      ${target}_rtl${waves}
+      CLASS
+      V${target}${waves}
+      TOP
+      ${ARG_TOP}
+      ${fst}
+      ${coverage}
+      PARAMETERS
+      ${ARG_PARAMETERS}
+      DEFINES
+      ${ARG_DEFINES}
+      SOURCES
+      ${ARG_SOURCES}
+      STATES
+      ${ARG_STATES}
+      HIDDEN)
     target_link_libraries(${target} PRIVATE ${target}_rtl${waves})
     target_compile_definitions(${target} PRIVATE MXE_CLASS${suffix}=V${target}${waves})
   endforeach()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the readers of workloads and for the result files; see tests/faults/plant.cmake. Each fault
 # names the test that must find it: of mxe_explore_test, or of mxe_cli_test if the name begins with `cli.`.
+# cmake-format: off
 set(MXE_FAULTS "")
 
 # CSV files and topologies of SCALE-Sim.
@@ -77,3 +78,4 @@ mxe_fault(30 results_beyond_their_limits sweep.cpp [[if (const auto unmet = unme
 mxe_fault(31 keys_counted_as_weights evaluate.cpp [=[sums.b_bytes[layer.b] += stored]=]
           [=[sums.b_bytes[ACTIVE ? StoredB::weights : layer.b] += stored]=]
           CASE cli.ExploreQuestions.BytesOfWeightsAndOfKeysAndValues)
+# cmake-format: on
