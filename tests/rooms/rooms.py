@@ -5,6 +5,9 @@ names are in the namespace of the folder.
 
 A source file includes headers by their path from the project's root. The targets of a folder link the
 libraries of all folders whose headers it includes. Folders below the platform do not include SystemC.
+Guest software (firmware, the Linux module, library and programs) has compiler options for the folders of its
+headers and links no libraries of the host, so it includes bare names, and only folders for guests.
+No files include each other in a circle.
 Files in model/X, tb/X and sw/X declare names in namespace mxe::X, those in model/platform/X in mxe::X too.
 Tests declare names in mxe::test or in the namespace of a room.
 Prints one line for each violation; exit status 1 if there are any.
@@ -15,12 +18,17 @@ FILE has a line for each target: its room, its name, and the libraries that it l
 build leaves out are absent and need not be linked.
 """
 import argparse
+import graphlib
 import pathlib
+import posixpath
 import re
 import sys
 
-# Firmware copies the headers of the driver and those generated from the registers: they have bare names.
-BARE = {"sw/driver": "sw/driver", "model/regs/generated": "model/regs"}
+# Folders whose headers have bare names, because the compilers of guests search them.
+BARE = ("sw/driver", "model/regs/generated")
+BARE_IN_GUESTS = (*BARE, "model/platform/soc/generated", "sw/firmware/runtime", "sw/firmware/attention",
+                  "sw/firmware/digits", "sw/linux/include", "sw/linux/lib")
+GUESTS = re.compile(r"sw/(firmware|linux)\b")
 FIRST_WITH_SYSTEMC = "model/platform"
 WITHOUT_SYSTEMC = {"sw/python", "sw/explore", "sw/report"}  # although they are above it
 # Rooms whose namespace does not have their name.
@@ -45,14 +53,29 @@ def room_of(path, rooms):
 
 
 def read_includes(root, rooms):
-    """(room, file, quoted, bracketed) of every include in a room."""
+    """(room, file, quoted, bracketed, found) of every include in a room. `found` is the path of a quoted header from
+    the root, or None if it is not in the project."""
     for room in rooms:
         for path in sorted((root / room).rglob("*")):
             relative = path.relative_to(root).as_posix()
             if path.suffix not in SOURCES or room_of(relative, rooms) != room:
                 continue
+            places = [relative.rpartition("/")[0], *BARE_IN_GUESTS] if GUESTS.match(room) else ["", *BARE]
             for quoted, bracketed in INCLUDE.findall(path.read_text(encoding="utf-8")):
-                yield room, relative, quoted, bracketed
+                found = (posixpath.normpath(posixpath.join(place, quoted)) for place in places
+                         if quoted and (root / place / quoted).is_file())
+                yield room, relative, quoted, bracketed, next(found, None)
+
+
+def circles(root, rooms):
+    """A line about files that include each other in a circle, if there are any."""
+    arrows = {}
+    for _, file, _, _, found in read_includes(root, rooms):
+        arrows.setdefault(file, set()).update({found} - {None})
+    try:
+        graphlib.TopologicalSorter(arrows).prepare()
+    except graphlib.CycleError as error:
+        yield f"files include each other: {', '.join(error.args[1])}"
 
 
 def namespace_of(folder):
@@ -119,19 +142,21 @@ def breaches(root, rooms, links, absent=()):
         for library in libraries:
             if library in targets and top_of(targets[library][0]) > top_of(home):
                 yield f"{target} of {home} links {library} of {targets[library][0]}, which is above it"
-    bare = {path.name: room for folder, room in BARE.items() for path in (root / folder).glob("*.h")}
-    for room, file, quoted, bracketed in read_includes(root, rooms):
+    for room, file, quoted, bracketed, found in read_includes(root, rooms):
         if bracketed:
             if SYSTEMC.match(bracketed) and (room in WITHOUT_SYSTEMC or rank[room] < rank[FIRST_WITH_SYSTEMC]):
                 yield f"{file} includes <{bracketed}>: {room} knows no SystemC"
             continue
-        other = bare.get(quoted) or room_of(quoted, rooms)
+        other = room_of(found or quoted, rooms)
         if not other:
             if (root / file).parent.joinpath(quoted).exists():
                 yield f'{file} includes "{quoted}": say the path from the project\'s root'
             continue
         if rank[other] > rank[room]:
             yield f"{file} includes {quoted}, but {other} is above {room}"
+        elif GUESTS.match(room):
+            if not GUESTS.match(other) and not (found or quoted).startswith(tuple(f"{place}/" for place in BARE_IN_GUESTS)):
+                yield f"{file} includes {quoted}: guests have no {other}"
         elif home_of(other) not in linked.get(home_of(room), {home_of(other)}) and home_of(other) not in absent:
             yield f"{file} includes {quoted}, but no target of {home_of(room)} links {home_of(other)}"
 
@@ -145,10 +170,11 @@ def main():
     parser.add_argument("rooms", nargs="+", help="from the bottom up")
     args = parser.parse_args()
     found = [*breaches(args.root, args.rooms, args.links.read_text(encoding="utf-8"), args.absent),
+             *circles(args.root, args.rooms),
              *strangers(args.root, args.rooms)]
     for line in found:
         print(line)
-    print(f"{len(args.rooms)} rooms, {len(found)} arrows that point up or nowhere, or namespaces of other folders")
+    print(f"{len(args.rooms)} rooms, {len(found)} arrows that point up, nowhere or in a circle, or namespaces of other folders")
     return 1 if found else 0
 
 

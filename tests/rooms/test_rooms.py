@@ -6,7 +6,8 @@ import unittest
 
 import rooms
 
-ROOMS = ["model/regs", "sw/driver", "model/numerics", "model/platform", "sw/mxe"]
+ROOMS = ["model/regs", "sw/driver", "model/numerics", "model/platform", "sw/firmware/runtime", "sw/firmware",
+         "sw/linux/include", "sw/linux/lib", "sw/linux/programs", "sw/mxe"]
 LINKS = """sw/driver driver
 model/numerics mx fmt::fmt
 model/platform platform mx driver
@@ -53,6 +54,45 @@ class Rooms(unittest.TestCase):
 
     def test_another_include_root(self):
         self.assertIn("root", self.check({"sw/mxe/a.cpp": '#include "a.h"\n', "sw/mxe/a.h": ""})[0])
+
+    GUESTS = {"sw/firmware/runtime/soc.h": '#include "mxe_driver.h"\n', "sw/firmware/digits/digits.h": "",
+              "sw/driver/ports/bare_metal.h": "", "sw/linux/include/uapi/drm/mxe_accel.h": '#include "drm.h"\n',
+              "sw/linux/lib/mxe_linux.h": '#include "mxe_driver.h"\n',
+              "sw/linux/lib/kernel.c": '#include "mxe_linux.h"\n#include "uapi/drm/mxe_accel.h"\n'}
+
+    def test_guests_include_bare_names(self):
+        self.assertEqual([], self.check({**self.GUESTS,
+            "sw/firmware/digits/main.c": '#include "digits.h"\n#include "soc.h"\n#include "ports/bare_metal.h"\n',
+            "sw/linux/programs/digits.c": '#include "digits.h"\n#include "mxe_linux.h"\n'}))
+
+    def test_a_guest_that_includes_what_is_above(self):
+        for file, header, above in [("sw/firmware/runtime/a.c", "digits.h", "sw/firmware"),
+                                    ("sw/linux/include/uapi/a.h", "mxe_linux.h", "sw/linux/lib"),
+                                    ("sw/firmware/a.c", "mxe_linux.h", "sw/linux/lib")]:
+            self.assertEqual([f"{file} includes {header}, but {above} is above {file.rpartition('/')[0].removesuffix('/uapi')}"],
+                             self.check({**self.GUESTS, file: f'#include "{header}"\n'}))
+
+    def test_a_guest_with_headers_of_the_host(self):
+        for header in ("model/numerics/a.h", "../../../model/numerics/a.h"):
+            found = self.check({**self.GUESTS, "model/numerics/a.h": "", "sw/linux/programs/a.c": f'#include "{header}"\n'})
+            self.assertIn("guests have no model/numerics", found[0])
+
+    def circles(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return list(rooms.circles(pathlib.Path(folder), ROOMS))
+
+    def test_files_that_include_each_other(self):
+        for a, b in [("model/numerics/formats/a.h", "model/numerics/block/b.h"), ("sw/linux/lib/a.h", "b.h")]:
+            path_b = b if "/" in b else f"sw/linux/lib/{b}"
+            self.assertEqual([], self.circles({a: f'#include "{b}"\n', path_b: "#include <vector>\n"}))
+            back = a if "/" in b else "a.h"
+            found = self.circles({a: f'#include "{b}"\n', path_b: f'#include "{back}"\n'})
+            self.assertEqual(1, len(found), a)
+            self.assertIn("include each other", found[0])
 
     def namespaces(self, file, text):
         with tempfile.TemporaryDirectory() as folder:
