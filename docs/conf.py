@@ -10,7 +10,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path[:0] = [str(HERE / "site"), str(HERE / "figures")]
+sys.path[:0] = [str(HERE / "site"), str(HERE / "figures"), str(ROOT / "sw/python")]
 
 project = "MXE"
 version = re.search(r"project\(mxe VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
@@ -18,12 +18,19 @@ release = version
 author = "the authors of MXE"
 copyright = author
 
-extensions = ["myst_parser", "source_pages", "figures"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe", "source_pages", "figures", "interfaces"]
 root_doc = "docs/index"
 include_patterns = ["docs/*.md", "docs/reference/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 exclude_patterns = ["build*", ".*", "docs/examples", "model", "rtl", "scripts", "sw", "tb", "tests", "cmake"]
 source_suffix = {".md": "markdown"}
-nitpicky = True
+default_role = "literal"  # `name` in docstrings
+
+# The interfaces in C, C++ and Python (docs/site/interfaces.py).
+breathe_domain_by_file_pattern = {"*/mxe_*.h": "c"}
+suppress_warnings = ["duplicate_declaration.cpp"]  # of namespaces: breathe declares them once per header
+autodoc_mock_imports = ["mxe._core", "numpy", "torch", "onnx", "jax", "ml_dtypes"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
 
 myst_heading_anchors = 6
 myst_enable_extensions = ["attrs_block"]

@@ -7,26 +7,31 @@
 Exit status: 0, or 1 with a line for each dead link.
 """
 import functools
-import html.parser
+import html
 import pathlib
+import re
 import sys
 import urllib.parse
 
+TAG = re.compile(r"<[a-zA-Z][^<>]*>")
+VALUE = re.compile(r'\s(href|src|xlink:href|id)="([^"]*)"')
 
-class Page(html.parser.HTMLParser):
-    """The links and the ids of a page."""
+
+class Page:
+    """The links and the ids of a page. Sphinx writes all values of attributes in quotation marks."""
 
     def __init__(self, path):
-        super().__init__(convert_charrefs=True)
+        self.text = path.read_text(encoding="utf-8")
         self.links, self.ids = [], set()
-        self.feed(path.read_text(encoding="utf-8"))
+        for tag in TAG.finditer(self.text):
+            for name, value in VALUE.findall(tag[0]):
+                if name == "id":
+                    self.ids.add(html.unescape(value))
+                elif value:
+                    self.links.append((tag.start(), html.unescape(value)))
 
-    def handle_starttag(self, tag, attrs):
-        for name, value in attrs:
-            if name in ("href", "src", "xlink:href") and value:
-                self.links.append((self.getpos()[0], value))
-            if name == "id" or (name == "name" and tag == "a"):
-                self.ids.add(value)
+    def line(self, place):
+        return self.text.count("\n", 0, place) + 1
 
 
 @functools.cache
@@ -37,16 +42,17 @@ def page_at(path):
 def dead_links(site):
     """Yields (page, line, link, problem)."""
     for path in sorted(site.rglob("*.html")):
-        for line, link in page_at(path).links:
+        page = page_at(path)
+        for place, link in page.links:
             parts = urllib.parse.urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
             if not target.is_file():
-                yield path, line, link, "no such file"
+                yield path, page.line(place), link, "no such file"
             elif (parts.fragment and target.suffix == ".html"
                   and urllib.parse.unquote(parts.fragment) not in page_at(target).ids):
-                yield path, line, link, "no such id in that page"
+                yield path, page.line(place), link, "no such id in that page"
 
 
 def main():

@@ -2,7 +2,7 @@
 """Links from pages to files and folders of the project become links to pages of the site that show them.
 
 Example: [mxe_cmd](../rtl/mxe_cmd.sv) in docs/architecture.md links to files/rtl/mxe_cmd.sv.html. A folder's page lists
-its files, without those of its subfolders.
+its files; those to which a page links are links.
 """
 import html
 import os
@@ -79,35 +79,25 @@ def shown(app, path):
                                                    opts={}, location=str(path))
 
 
-def listed(app, path, add):
-    """The names of a folder's files, each a link to its page."""
-    page = page_of(path)
-    rows = []
+def listed(app, path, linked):
+    """The names of a folder's files; those with a page are links."""
+    page, rows = page_of(path), []
     for child in sorted((app.srcdir / path).iterdir()):
         if child.name.startswith((".", "__")) or child.suffix == ".pyc":
             continue
-        name = html.escape(child.name)
-        if child.is_dir():
-            rows.append(f"<li><code>{name}/</code></li>")
-        else:
-            add(f"{path}/{child.name}")
+        name = f"<code>{html.escape(child.name)}{'/' if child.is_dir() else ''}</code>"
+        if f"{path}/{child.name}" in linked:
             uri = app.builder.get_relative_uri(page, page_of(f"{path}/{child.name}"))
-            rows.append(f'<li><a class="reference internal" href="{uri}"><code>{name}</code></a></li>')
+            name = f'<a class="reference internal" href="{uri}">{name}</a>'
+        rows.append(f"<li>{name}</li>")
     return f"<ul>{''.join(rows)}</ul>"
 
 
 def pages(app):
-    paths = sorted(set().union(*sources(app.env).values()))
-    seen = set(paths)
-
-    def add(path):
-        if path not in seen:
-            seen.add(path)
-            paths.append(path)
-
-    for path in paths:  # grows by the files of folders
+    linked = set().union(*sources(app.env).values())
+    for path in sorted(linked):
         full = pathlib.Path(app.srcdir) / path
-        body = listed(app, path, add) if full.is_dir() else shown(app, full)
+        body = listed(app, path, linked) if full.is_dir() else shown(app, full)
         title = html.escape(path)
         yield page_of(path), {"title": title, "body": f"<h1><code>{title}</code></h1>\n{body}"}, "page.html"
 

@@ -354,7 +354,13 @@ int mxe_clear_counters(struct mxe_device* dev);
 /// Memory that a job accesses: each range from its first byte to its last, including the gaps
 /// between rows. Example: 2 rows of 32 bytes with a stride of 64: 96 bytes.
 struct mxe_extents {
-  struct mxe_range a, a_scales, b, b_scales, c, d, d_scales;
+  struct mxe_range a;
+  struct mxe_range a_scales;
+  struct mxe_range b;
+  struct mxe_range b_scales;
+  struct mxe_range c;
+  struct mxe_range d;
+  struct mxe_range d_scales;
 };
 
 /// Computes the memory that a job accesses and checks it. OVERLAP: the results would overwrite

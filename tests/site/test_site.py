@@ -36,7 +36,8 @@ class Build(unittest.TestCase):
             (root / "docs/figures").mkdir()
             shutil.copy(ROOT / "docs/figures/svg.py", root / "docs/figures")
             (root / "docs/figures/box.svg").write_text(BOX.format(box), encoding="utf-8")
-            done = subprocess.run([SPHINX, "--fail-on-warning", "--keep-going", "--quiet", "-c", "docs", ".", "out"],
+            done = subprocess.run([SPHINX, "--fail-on-warning", "--keep-going", "--quiet", "-c", "docs",
+                                   "-D", "extensions=myst_parser,source_pages,figures", ".", "out"],
                                   cwd=root, capture_output=True, text=True, check=False)
             return done.returncode, done.stderr, [link for _, _, link, _ in check_links.dead_links(root / "out")]
 
