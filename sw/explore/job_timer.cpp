@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 #include "model/engine/timing/core.h"
 #include "model/numerics/base/error.h"
@@ -136,15 +135,14 @@ void require_ok(int code, const char* what) {
   if (code != MXE_OK) throw Error(fmt::format("{}: {}", what, mxe_strerror(code)));
 }
 
-// nullopt if the engine skipped cycles whose repetition was not certain.
-std::optional<JobTimes> try_job(const job::JobShape& shape, const Params& params,
-                                const engine::MemoryTiming& timing, const engine::PortLimits& ports,
-                                engine::Tracer* tracer, bool skip_over_pages) {
+}  // namespace
+
+JobTimes time_job(const job::JobShape& shape, const Params& params,
+                  const engine::MemoryTiming& timing, const engine::PortLimits& ports,
+                  engine::Tracer* tracer) {
+  shape.require_pair(params);
   TimedMemory memory(timing, params.mem_bytes(), tracer == nullptr);
-  engine::EngineParts engine;
-  engine.skip_over_pages = skip_over_pages;
-  engine::Core core(params, ports, memory, engine::Mode::timing, engine::TracePoint(tracer),
-                    engine);
+  engine::Core core(params, ports, memory, engine::Mode::timing, engine::TracePoint(tracer));
   Registers registers(core);
   const mxe_port port = registers.port();
   job::JobParts parts(shape);
@@ -166,21 +164,7 @@ std::optional<JobTimes> try_job(const job::JobShape& shape, const Params& params
   times.skipped_cycles = core.skipped_cycles();
   times.simulated_fetches = core.simulated_fetches();
   times.simulated_passes = core.simulated_passes();
-  if (core.unsure()) return {};
   return times;
-}
-
-}  // namespace
-
-JobTimes time_job(const job::JobShape& shape, const Params& params,
-                  const engine::MemoryTiming& timing, const engine::PortLimits& ports,
-                  engine::Tracer* tracer) {
-  shape.require_pair(params);
-  // With half-duplex memories, page boundaries change the order of bursts.
-  if (!timing.half_duplex) {
-    if (const auto times = try_job(shape, params, timing, ports, tracer, true)) return *times;
-  }
-  return try_job(shape, params, timing, ports, tracer, false).value();
 }
 
 }  // namespace mxe::explore

@@ -2,12 +2,13 @@
 #include "model/engine/skipping/repetition.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mxe::engine {
 namespace {
 
-uint64_t hash(const std::vector<uint64_t>& words, uint64_t seed) {
-  uint64_t hash = seed ^ words.size();
+uint64_t hash(const std::vector<uint64_t>& words) {
+  uint64_t hash = words.size();
   for (const uint64_t word : words) hash = (hash ^ word ^ (hash >> 29)) * 0x9E3779B97F4A7C15u;
   return hash;
 }
@@ -17,15 +18,14 @@ uint64_t hash(const std::vector<uint64_t>& words, uint64_t seed) {
 void Repetition::Records::clear() {
   if (count == 0) return;
   count = 0;
-  exact.clear();
-  alike.clear();
+  latest.clear();
 }
 
 void Repetition::clear() {
   for (Records& records : records_) records.clear();
 }
 
-/// The skip after a period between two alike states.
+/// The skip after a period between two equal states.
 std::optional<Repetition::Skip> Repetition::skip_between(const Record& before, const Record& is,
                                                          uint64_t limit) {
   const auto &was_places = before.state.places, &places = is.state.places;
@@ -60,27 +60,12 @@ std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t
   present.cycle = now;
   present.counted = counted;
 
-  const StateVisitor::Record& state = present.state;
-  const uint64_t alike_hash = hash(state.words, 0), exact_hash = hash(state.details, alike_hash);
-  const auto exact = records.exact.try_emplace(exact_hash, number);
-  const auto alike = records.alike.try_emplace(alike_hash, number);
-  std::optional<Skip> skip;
-  if (!exact.second) {
-    const Record& before = records.all[exact.first->second];
-    if (before.state.words == state.words && before.state.details == state.details) {
-      skip = skip_between(before, present, limit);
-    }
-    exact.first->second = number;
-  }
-  if (!alike.second && state.settled) {
-    const Record& before = records.all[alike.first->second];
-    const bool matters = !before.state.settled || before.state.effects != state.effects;
-    if (!skip && !matters && before.state.words == state.words) {
-      skip = skip_between(before, present, limit);
-      if (skip) skip->over_pages = true;
-    }
-  }
-  alike.first->second = number;
+  const std::vector<uint64_t>& words = present.state.words;
+  const auto latest = records.latest.try_emplace(hash(words), number);
+  if (latest.second) return {};
+  const Record& before = records.all[std::exchange(latest.first->second, number)];
+  if (before.state.words != words) return {};
+  const std::optional<Skip> skip = skip_between(before, present, limit);
   if (skip) records.clear();
   return skip;
 }

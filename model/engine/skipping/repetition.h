@@ -22,7 +22,6 @@ class Repetition {
     uint64_t cycles = 0;      ///< of one period
     uint64_t iterations = 0;  ///< of the loop in one period
     CounterArray before;      ///< counts a period ago
-    bool over_pages = false;  ///< only details differ, which do not matter
   };
 
   /// A record whose memory may be used for the next one.
@@ -44,8 +43,7 @@ class Repetition {
   struct Records {
     std::vector<Record> all;  // the first `count` of them
     std::size_t count = 0;
-    // The last one with that hash, of all of the state, and of all but its details.
-    std::unordered_map<uint64_t, std::size_t> exact, alike;
+    std::unordered_map<uint64_t, std::size_t> latest;  // by hash: number of the last such record
 
     void clear();
   };

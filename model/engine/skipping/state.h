@@ -31,16 +31,11 @@ class StateVisitor {
 
   /// What a recorder has written down.
   struct Record {
-    std::vector<uint64_t> words, details;
+    std::vector<uint64_t> words;
     std::vector<Place> places;
-    /// Whether details matter: how often they might have so far, and whether those of the past may
-    /// still do. See PageSplits.
-    uint64_t effects = 0;
-    bool settled = false;
 
     void clear() {
       words.clear();
-      details.clear();
       places.clear();
     }
   };
@@ -101,10 +96,6 @@ class StateVisitor {
   void value(uint64_t value) {
     if (!moves_) record_.words.push_back(value);
   }
-  /// Where pages begin, and what follows from that alone: periods may be alike that differ in this.
-  void detail(uint64_t value) {
-    if (!moves_) record_.details.push_back(value);
-  }
   /// The last values of a running sequence of cycles, none of which is before the last.
   template <std::size_t N>
   void history(History<uint64_t, N>& history, uint64_t looked_back = N) {
@@ -119,12 +110,6 @@ class StateVisitor {
       slot = slot == 0 ? size - 1 : slot - 1;
       return ring[slot];
     });
-  }
-  /// The same as a detail.
-  void detailed_ring(std::vector<uint64_t>& ring, uint64_t count) {
-    std::swap(record_.words, record_.details);
-    this->ring(ring, count);
-    std::swap(record_.words, record_.details);
   }
   /// A walk that follows the loop.
   void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
@@ -163,20 +148,11 @@ class AddressPhase {
     any |= kPageBytes;
     const uint64_t alignment = any & ~(any - 1);
     modulus_ = alignment >= bytes ? beat_bytes : kPageBytes;
-    beat_bytes_ = beat_bytes;
   }
   uint64_t of(uint64_t address) const { return address % modulus_; }
-  /// Shows an address: its place in the beat is state, its place in the 4 KiB page a detail.
-  void visit(StateVisitor& visitor, uint64_t address) const {
-    visitor.value(address % beat_bytes_);
-    if (may_cross()) visitor.detail(address % modulus_);
-  }
-  /// Whether rows may cross a boundary.
-  bool may_cross() const { return modulus_ == kPageBytes; }
 
  private:
   uint64_t modulus_ = kPageBytes;
-  unsigned beat_bytes_ = 1;
 };
 
 }  // namespace mxe::engine

@@ -41,8 +41,6 @@ class Core {
   uint64_t skipped_cycles() const { return datapath_.skipped_cycles(); }
   uint64_t simulated_fetches() const { return datapath_.simulated_fetches(); }
   uint64_t simulated_passes() const { return datapath_.simulated_passes(); }
-  /// Whether cycles may be wrong because of EngineParts::skip_over_pages.
-  bool unsure() const { return datapath_.unsure(); }
   const Arithmetic& arithmetic() const { return datapath_.arithmetic(); }
 
   /// A change of the interrupt line (irq_o).

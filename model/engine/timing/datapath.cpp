@@ -66,7 +66,6 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       mode_(mode),
       memory_(memory),
       trace_(trace),
-      skip_over_pages_(parts.skip_over_pages),
       watcher_(parts.watcher),
       load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
       load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
@@ -327,18 +326,12 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
   const uint64_t floor = std::min(now, seq_.free_from());
   StateVisitor record = StateVisitor::recorder(loop, now, floor, std::move(repetition_.spare()));
   visit(record);
-  record.record().effects = rd_port_.splits().effects();
-  if (skip_over_pages_) {
-    read_requests();
-    record.record().settled = rd_port_.splits_settled(floor, requests_);
-  }
   const auto skip = repetition_.find(record, now, limit, counters_.counted());
   if (!skip) return;
   StateVisitor mover =
       StateVisitor::mover(loop, skip->periods * skip->cycles, skip->periods * skip->iterations);
   const Rows rows = drain_.rows();
   visit(mover);
-  if (skip->over_pages) rd_port_.moved_over_pages();
   counters_.repeat(skip->before, skip->periods, skip->periods * skip->cycles);
   skipped_cycles_ += skip->periods * skip->cycles;
   if (whole_) write_skipped_rows(rows, now);

@@ -118,8 +118,6 @@ class Datapath {
   /// Row fetches and passes simulated so far, that is, not skipped.
   uint64_t simulated_fetches() const { return simulated_fetches_; }
   uint64_t simulated_passes() const { return simulated_passes_; }
-  /// See EngineParts::skip_over_pages.
-  bool unsure() const { return rd_port_.splits().unsure(); }
 
   WrPort& wr_port() { return wr_port_; }
   /// Where jobs that have been computed wait, which writes through the same port.
@@ -191,7 +189,6 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
-  bool skip_over_pages_;
   BlockWatcher* watcher_;  // null: nobody
   Descriptor job_;
   bool loads_flow_ = false;                  // what the loaders read passes through the buffers

@@ -35,7 +35,6 @@ struct Fetch {
   unsigned word_bytes = 0;  ///< of the words the unpacker makes of it
   bool last = false;        ///< last fetch of the bank
   bool new_chunk = false;   ///< the bank is the first that an A chunk needs
-  bool anywhere = false;    ///< it might cross page boundaries, which ones is a detail of the state
   // What the bytes are. Times do not depend on this:
   unsigned bank = 0;  ///< of the buffer it goes to
   unsigned line = 0;  ///< row or column of the bank

@@ -55,8 +55,8 @@ void Load::visit(StateVisitor& visitor) {
   visitor.value(second_);
   visitor.value(new_chunk_);
   visitor.value(scales_);
-  phase_.visit(visitor, row_ + offset_);
-  scale_phase_.visit(visitor, scale_row_ + scale_offset_);
+  visitor.value(phase_.of(row_ + offset_));
+  visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
   visitor.value(row_ - base_);
   visitor.value(offset_ - chunk_offset_);
   // With one chunk only, the nest never returns to where the group began or goes to another chunk.
@@ -113,7 +113,6 @@ void Load::prepare() {
   fetch_.line = index_;
   fetch_.last = scales_ && index_ + 1 == count;
   fetch_.new_chunk = new_chunk_;
-  fetch_.anywhere = (scales_ ? scale_phase_ : phase_).may_cross();
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     fetch_.address = scale_row_ + scale_offset_;

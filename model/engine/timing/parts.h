@@ -12,9 +12,6 @@ struct EngineParts {
   LoaderFactory load_a, load_b;
   BlockWatcher* watcher =
       nullptr;  ///< sees the blocks of an arithmetic that has some; null: nobody
-  /// Skip also over iterations that meet page boundaries elsewhere. In a rare case that cannot be
-  /// right: Core::unsure() then says so afterwards.
-  bool skip_over_pages = false;
 };
 
 }  // namespace mxe::engine

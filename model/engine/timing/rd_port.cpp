@@ -15,7 +15,6 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       memory_(memory),
       trace_(trace),
       unpack_(params.mem_bytes(), two_words_ ? 2 * kPlainWordBytes : kPlainWordBytes),
-      splits_(read_limit_, outstanding_),
       burst_done_(read_limit_),
       burst_offered_(read_limit_),
       burst_beats_(read_limit_) {}
@@ -37,11 +36,6 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_fi
   auto granted = static_cast<ReadSource>(source);
   const bool a_may = from[static_cast<std::size_t>(ReadSource::a)] <= cycle;
   if (a_first && a_may && granted == ReadSource::b) granted = ReadSource::a;
-  splits_.grant(cycle, static_cast<std::size_t>(granted));
-  if (splits_.watches()) {
-    splits_.check_order(from, granted == ReadSource::a);
-    if (a_first) splits_.other_order();
-  }
   return granted;
 }
 
@@ -51,32 +45,6 @@ ReadRequests RdPort::allowed(const ReadRequests& requests, bool a_first) const {
   uint64_t& a = from[static_cast<std::size_t>(ReadSource::a)];
   if (a != kNever && !a_first) a = std::max(a, a_allowed_from());
   return from;
-}
-
-bool RdPort::splits_settled(uint64_t floor, const ReadRequests& requests) const {
-  return splits_.settled(floor, allowed(requests, false));
-}
-
-/// Before the first burst of a fetch is asked for.
-void RdPort::check_beats() {
-  // Only of a memory with channels something may be skipped.
-  MemoryChannel* channel = memory_.channels().read;
-  if (channel) {
-    splits_.check_beats(channel->busy_until() >> BeatTimes::kFraction, channel->latency());
-  }
-}
-
-/// `fetch` was made of burst_ bursts.
-void RdPort::count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat) {
-  PageSplits::Accepted accepted;
-  accepted.ends_bank = fetch.last;
-  accepted.bursts = accepted.fewest = accepted.most = static_cast<unsigned>(burst_);
-  if (fetch.anywhere) {
-    const auto page_beats = static_cast<unsigned>(beat_.whole(kPageBytes));
-    accepted.fewest = (beats + max_burst_ - 1) / max_burst_;
-    accepted.most = accepted.fewest + (beats - 1 + page_beats - 1) / page_beats;
-  }
-  splits_.accept(accepted, last_beat);
 }
 
 /// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.
@@ -101,7 +69,6 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   count_beats(of_a ? beats : 0);
   row_bursts_.start(fetch.address, beats);
-  if (splits_.varies()) check_beats();
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
   uint8_t* data = with_data ? data_.data() : nullptr;
 
@@ -153,7 +120,6 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
-  count_splits(fetch, beats, unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
   arrival.last_beat = row_bursts_.left() == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
@@ -208,7 +174,7 @@ void RdPort::visit(StateVisitor& visitor) {
     }
     visitor.value(fetches - oldest);
   }
-  visitor.detailed_ring(burst_done_, bursts_);
+  visitor.ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
   // These only matter when a job is broken off.
   if (visitor.moves()) {
@@ -225,7 +191,6 @@ void RdPort::visit(StateVisitor& visitor) {
     }
   }
   unpack_.visit(visitor);
-  splits_.visit(visitor);
 }
 
 void RdPort::clear(uint64_t cycle) {
@@ -234,7 +199,6 @@ void RdPort::clear(uint64_t cycle) {
   bursts_ = slot_ = burst_ = 0;
   free_from_ = cycle + 1;
   unpack_.clear(cycle + 1);
-  splits_.clear();
 }
 
 }  // namespace mxe::engine

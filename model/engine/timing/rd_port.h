@@ -7,7 +7,7 @@
 
 #include "model/engine/memory/memory_port.h"
 #include "model/engine/memory/memory_timing.h"
-#include "model/engine/skipping/page_splits.h"
+#include "model/engine/skipping/state.h"
 #include "model/engine/timing/bursts.h"
 #include "model/engine/timing/fetch.h"
 #include "model/engine/timing/trace.h"
@@ -60,13 +60,6 @@ class RdPort {
 
   void visit(StateVisitor& visitor);
 
-  /// See PageSplits.
-  const PageSplits& splits() const { return splits_; }
-  /// Whether they are settled. `requests` as far as they are known.
-  bool splits_settled(uint64_t floor, const ReadRequests& requests) const;
-  /// A visitor has moved over iterations that meet pages elsewhere.
-  void moved_over_pages() { splits_.forget_bursts(); }
-
   uint64_t bursts() const { return bursts_; }
   /// Read beats so far, and the cycle of the last one.
   uint64_t beats() const { return beats_; }
@@ -87,8 +80,6 @@ class RdPort {
   /// First cycle in which the limit kReadABeats allows a fetch of A; without effect if A is first.
   uint64_t a_allowed_from() const;
   ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
-  void check_beats();
-  void count_splits(const Fetch& fetch, unsigned beats, uint64_t last_beat);
   void count_beats(uint64_t beats);
   const Burst& last_asked_for(uint64_t cycle) const;
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
@@ -100,7 +91,6 @@ class RdPort {
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;
-  PageSplits splits_;
   uint64_t free_from_ = 0;                        // the last burst of the fetch before leaves
   History<uint64_t, kMostReadOutstanding> done_;  // last beat of each fetch
   History<uint64_t, kMostReadOutstanding> fetch_beats_;

@@ -15,7 +15,7 @@ class Onlooker : public engine::Tracer {
   void slice(engine::Track, const char*, uint64_t, uint64_t, engine::TraceDetails) override {}
 };
 
-/// A legal job of many tiles; most have rows that begin anywhere in a page.
+/// A legal job of many tiles; the rows of many begin anywhere in a page.
 TimedJob random_job(std::mt19937& random) {
   for (;;) {
     TimedJob job;
@@ -41,8 +41,9 @@ TimedJob random_job(std::mt19937& random) {
     job.shape.m = pick(params.rows, 80);
     job.shape.n = pick(params.num_pe, 80);
     const unsigned longest = random() % 3 ? 400 : 2500;
-    job.shape.k =
-        random() % 2 ? pick(32, longest / 32) : 1 + static_cast<uint32_t>(random() % longest);
+    const unsigned k_units[] = {1, 32, 256, 256, 256};  // rows of multiples of 256 meet pages alike
+    const unsigned k_unit = k_units[random() % std::size(k_units)];
+    job.shape.k = pick(k_unit, longest / k_unit + 1);
     job.shape.format_a = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     job.shape.format_b = numerics::kAllFormats[random() % std::size(numerics::kAllFormats)];
     const char* const outputs[] = {"fp32", "fp32", "bf16", "mxfp8_e4m3", "mxfp4_e2m1"};
