@@ -118,7 +118,7 @@ void Engine::serve_access() {
 /// With a global quantum the core may already be ahead of the simulation.
 bool Engine::at_rest() const {
   return !register_busy_ && !must_reset() && ran_to_ <= clock().now() &&
-         core_->next_step() == kNever && core_->interrupts().empty();
+         core_->next_cycle() == kNever && core_->interrupts().empty();
 }
 
 bool Engine::peek_register(uint32_t address, uint32_t& value) const {
@@ -228,11 +228,11 @@ void Engine::thread() {
       irq.write(interrupts.front().level);
       interrupts.pop_front();
       yield_to_others();  // software reacts before this thread computes its next limit
-    } else if (core_waits_ || core_->next_step() == kNever) {
+    } else if (core_waits_ || core_->next_cycle() == kNever) {
       wait(wake_event_);
-    } else if (core_->next_step() > clock().now()) {  // otherwise the memory let time pass
+    } else if (core_->next_cycle() > clock().now()) {  // otherwise the memory let time pass
       // Runs up to the horizon; an earlier access wakes this thread.
-      const uint64_t until = ran_to_ > clock().now() ? ran_to_ : core_->next_step();
+      const uint64_t until = ran_to_ > clock().now() ? ran_to_ : core_->next_cycle();
       wait(clock().until(until), wake_event_);
     }
   }

@@ -102,7 +102,7 @@ void Interconnect::arbitrate() {
     const unsigned port = (begin + i) % ports;
     const Waiting& read = waiting_[port];
     if (!read.any) continue;
-    const uint64_t from = read_.grant_from(port, read.issue);
+    const uint64_t from = read_.grant_cycle(port, read.issue);
     if (from > now) {
       next = std::min(next, from);
       continue;
@@ -138,7 +138,7 @@ void Interconnect::join_others(unsigned port) {
   const auto same = std::find_if(granted_.begin(), granted_.end(), [&](const Granted& granted) {
     const uint64_t begin = granted.times.beat(0);
     return granted.first_beat == read.first_beat && granted.beats == read.beats &&
-           begin > read.issue && begin >= read_.port_free_from(port);
+           begin > read.issue && begin >= read_.port_free_cycle(port);
   });
   if (same != granted_.end()) {
     serve(port, read_.join(port, read.issue, same->times, read.beats));

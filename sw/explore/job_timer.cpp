@@ -113,7 +113,7 @@ class Registers {
       if (high_) return 0;
       if (!changes.empty()) {
         now_ = std::max(now_, changes.front().cycle + kInterruptDelay);
-      } else if (core_.next_step() == kNever) {
+      } else if (core_.next_cycle() == kNever) {
         now_ += uint64_t{timeout_us} * kCyclesPerMicrosecond;
         return MXE_ERR_TIMEOUT;
       } else {

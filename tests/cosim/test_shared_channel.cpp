@@ -101,10 +101,10 @@ TEST(SharedChannel, WhatComesLateFitsInBefore) {
 
 TEST(SharedChannel, GrantsWaitWhileTheQueueIsLong) {
   engine::SharedChannel channel(timing(10), 0, 2, kBeatBytes);
-  EXPECT_EQ(channel.grant_from(0, 5), 5u);
+  EXPECT_EQ(channel.grant_cycle(0, 5), 5u);
   channel.grant(0, 5, 16);  // the bus is busy from 15 to 31
-  EXPECT_EQ(channel.grant_from(1, 6), 21u);
-  EXPECT_EQ(channel.grant_from(1, 30), 30u);
+  EXPECT_EQ(channel.grant_cycle(1, 6), 21u);
+  EXPECT_EQ(channel.grant_cycle(1, 30), 30u);
   EXPECT_EQ(channel.grant(1, 6, 1).beat(0), 31u);
   EXPECT_EQ(channel.waited(1), 15u);
 }

@@ -44,10 +44,10 @@ class GoldenArithmetic : public Arithmetic {
 
   /// The sums of all blocks, or at the dual rate of every second one.
   struct Chain {
-    numerics::MxTensor a, b;  // the part that is gathered
-    std::size_t filled = 0;   // elements of a row of it
-    std::size_t left = 0;     // elements of a row that belong to later parts
-    std::vector<float> sums;  // [row][column] of the parts before
+    numerics::MxTensor a, b;    // the part that is gathered
+    std::size_t filled = 0;     // elements of a row of it
+    std::size_t remaining = 0;  // elements of a row that belong to later parts
+    std::vector<float> sums;    // [row][column] of the parts before
   };
   struct Tile {
     std::array<Chain, 2> chains;
@@ -66,7 +66,7 @@ class GoldenArithmetic : public Arithmetic {
   void begin(const ArrayPass& pass, Tile& tile) {
     for (unsigned i = 0; i < chains(); i++) {
       Chain& chain = tile.chains[i];
-      chain.left = depth(i);
+      chain.remaining = depth(i);
       chain.sums.assign(std::size_t{pass.rows} * pass.cols, 0);
       next_part(pass, chain);
     }
@@ -78,10 +78,10 @@ class GoldenArithmetic : public Arithmetic {
   }
 
   void next_part(const ArrayPass& pass, Chain& chain) const {
-    const std::size_t part = std::min(chain.left, kPart);
+    const std::size_t part = std::min(chain.remaining, kPart);
     resize(job_.format_a, pass.rows, part, chain.a);
     resize(job_.format_b, pass.cols, part, chain.b);
-    chain.left -= part;
+    chain.remaining -= part;
     chain.filled = 0;
   }
   static void resize(numerics::FormatId format, unsigned rows, std::size_t k,

@@ -47,7 +47,7 @@ uint64_t MemoryTiming::beat_interval(unsigned beat_bytes) const {
 }
 
 uint64_t MemoryBus::occupy(uint64_t from, uint64_t length) {
-  uint64_t begin = std::max(from, free_from_);
+  uint64_t begin = std::max(from, free_cycle_);
   auto next = busy_.begin();
   for (; next != busy_.end() && next->begin < begin + length; ++next) {
     begin = std::max(begin, next->end);
@@ -60,7 +60,7 @@ uint64_t MemoryBus::occupy(uint64_t from, uint64_t length) {
     busy_.insert(next, {begin, begin + length});
   }
   if (busy_.size() > kMostBusy) {
-    free_from_ = busy_.front().end;
+    free_cycle_ = busy_.front().end;
     busy_.erase(busy_.begin());
   }
   return begin;

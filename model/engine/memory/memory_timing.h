@@ -70,7 +70,7 @@ class MemoryBus {
   /// Calls visit() with each time that later calls depend on.
   template <class Visit>
   void for_each_time(const Visit& visit) {
-    visit(free_from_);
+    visit(free_cycle_);
     for (Busy& busy : busy_) {
       visit(busy.begin);
       visit(busy.end);
@@ -84,8 +84,8 @@ class MemoryBus {
   };
   static constexpr std::size_t kMostBusy = 32;  // times that are remembered
 
-  uint64_t free_from_ = 0;  // no burst is served before
-  std::vector<Busy> busy_;  // apart from each other, in rising order
+  uint64_t free_cycle_ = 0;  // no burst is served before
+  std::vector<Busy> busy_;   // apart from each other, in rising order
 };
 
 /// One direction of a memory. Requests are served in order: the first beat of a request comes at

@@ -19,7 +19,7 @@ SharedChannel::SharedChannel(const MemoryTiming& timing, uint64_t stream, unsign
       port_interval_(std::max(bus_interval_, kCycle)),
       ports_(ports) {}
 
-uint64_t SharedChannel::grant_from(unsigned port, uint64_t issue) const {
+uint64_t SharedChannel::grant_cycle(unsigned port, uint64_t issue) const {
   const uint64_t free = std::max(free_, ports_[port].free) >> BeatTimes::kFraction;
   return std::max(issue, free - std::min<uint64_t>(free, timing_.latency));
 }
@@ -43,7 +43,7 @@ BeatTimes SharedChannel::grant(unsigned port, uint64_t issue, uint64_t beats) {
   return serve(ports_[port], alone, first, beats);
 }
 
-uint64_t SharedChannel::port_free_from(unsigned port) const {
+uint64_t SharedChannel::port_free_cycle(unsigned port) const {
   return BeatTimes::round_up(ports_[port].free);
 }
 

@@ -19,13 +19,13 @@ class SharedChannel {
 
   /// First cycle in which a burst that `port` asks for in `issue` may be granted: later ones would
   /// only lengthen the queue, in which nobody could be preferred any more.
-  uint64_t grant_from(unsigned port, uint64_t issue) const;
+  uint64_t grant_cycle(unsigned port, uint64_t issue) const;
   /// Serves a burst of `beats` beats that was issued in `issue`, behind all that were granted.
   BeatTimes grant(unsigned port, uint64_t issue, uint64_t beats);
   /// First cycle in which `port` may take the first beat of a burst.
-  uint64_t port_free_from(unsigned port) const;
+  uint64_t port_free_cycle(unsigned port) const;
   /// Serves a burst of `port` with beats that another port gets anyway, from `times` on: the memory
-  /// is not asked again. They must not begin before port_free_from().
+  /// is not asked again. They must not begin before port_free_cycle().
   BeatTimes join(unsigned port, uint64_t issue, const BeatTimes& times, uint64_t beats);
   /// Serves a burst in the first time that is free for all of it, also before others that were
   /// served already: for bursts that become known in another order than they are issued in.

@@ -98,8 +98,8 @@ class StateVisitor {
   }
   /// The last values of a running sequence of cycles, none of which is before the last.
   template <std::size_t N>
-  void history(History<uint64_t, N>& history, uint64_t looked_back = N) {
-    sequence(std::min<uint64_t>(history.count(), looked_back),
+  void history(History<uint64_t, N>& history, uint64_t most = N) {
+    sequence(std::min<uint64_t>(history.count(), most),
              [&](uint64_t age) -> uint64_t& { return history.ago(age); });
   }
   /// Such values kept in a ring; `count` of them so far.

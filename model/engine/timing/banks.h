@@ -23,34 +23,34 @@ class BankFills {
     clear();
   }
   void clear() {
-    full_from_ = {};
+    full_cycles_ = {};
     last_beat_ = {};
     halted_ = kNever;
   }
   /// The last word of the next bank arrives in `cycle`, of a beat that was taken in `last_beat`.
   void fill(uint64_t cycle, uint64_t last_beat) {
-    full_from_.push(cycle + 1);
+    full_cycles_.push(cycle + 1);
     last_beat_.push(last_beat);
   }
   /// Beats after `cycle` are dropped.
   void halt(uint64_t cycle) { halted_ = cycle; }
   /// First cycle in which bank number `n` is full; kNever if not yet known.
-  uint64_t full_from(uint64_t n) const {
-    if (n >= full_from_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
-    return full_from_[n];
+  uint64_t full_cycle(uint64_t n) const {
+    if (n >= full_cycles_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
+    return full_cycles_[n];
   }
   /// `next`: the bank its consumer uses or waits for.
   void visit(StateVisitor& visitor, uint64_t next) {
     // Those before it do not matter any more.
-    const uint64_t filled = full_from_.count() > next ? full_from_.count() - next : 0;
-    visitor.value(full_from_.count() - next);
-    full_from_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
+    const uint64_t filled = full_cycles_.count() > next ? full_cycles_.count() - next : 0;
+    visitor.value(full_cycles_.count() - next);
+    full_cycles_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
     last_beat_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
   }
 
  private:
   unsigned banks_;
-  History<uint64_t, 2 * kMaxBanks> full_from_, last_beat_;
+  History<uint64_t, 2 * kMaxBanks> full_cycles_, last_beat_;
   uint64_t halted_ = kNever;
 };
 
@@ -63,7 +63,7 @@ class BankCredits {
   unsigned banks() const { return banks_; }
   /// The producer wants a bank from cycle `from` on.
   void want(uint64_t from) {
-    wanted_from_ = from;
+    wanted_cycle_ = from;
     claim();
   }
   /// The consumer gives a bank back in `cycle`; the producer sees it one cycle later.
@@ -72,34 +72,34 @@ class BankCredits {
     claim();
   }
   /// First cycle with the bank claimed (taken_q), or kNever while none is known to come free.
-  uint64_t taken_from() const { return taken_from_; }
-  /// The producer has filled the bank; taken_from() is kNever until the next want().
+  uint64_t taken_cycle() const { return taken_cycle_; }
+  /// The producer has filled the bank; taken_cycle() is kNever until the next want().
   void finish() {
-    taken_from_ = kNever;
-    wanted_from_ = kNever;
+    taken_cycle_ = kNever;
+    wanted_cycle_ = kNever;
   }
   void visit(StateVisitor& visitor) {
     visitor.value(std::min<uint64_t>(claims_, banks_));
     visitor.value(claims_ - released_.count());
     // Later claims wait only for releases from number claims_ - banks_ on.
     visitor.history(released_, released_.count() + banks_ - claims_);
-    visitor.cycle(wanted_from_);
-    visitor.cycle(taken_from_);
+    visitor.cycle(wanted_cycle_);
+    visitor.cycle(taken_cycle_);
   }
 
  private:
   void claim() {
-    if (wanted_from_ == kNever || taken_from_ != kNever) return;
+    if (wanted_cycle_ == kNever || taken_cycle_ != kNever) return;
     if (claims_ >= released_.count() + banks_) return;
-    const uint64_t free_from = claims_ < banks_ ? 0 : released_[claims_ - banks_];
-    taken_from_ = std::max(wanted_from_, free_from) + 1;
+    const uint64_t free_cycle = claims_ < banks_ ? 0 : released_[claims_ - banks_];
+    taken_cycle_ = std::max(wanted_cycle_, free_cycle) + 1;
     claims_++;
   }
 
   unsigned banks_;
   History<uint64_t, kMaxBanks> released_;  // cycle from which each bank is free again
   uint64_t claims_ = 0;
-  uint64_t wanted_from_ = kNever, taken_from_ = kNever;
+  uint64_t wanted_cycle_ = kNever, taken_cycle_ = kNever;
 };
 
 }  // namespace mxe::engine

@@ -23,16 +23,16 @@ class Bursts {
   /// A row of `beats` beats begins, its first byte at `address`.
   void start(uint64_t address, unsigned beats) {
     address_ = address - beat_.offset(address);
-    left_ = beats;
+    remaining_ = beats;
   }
   /// Beats that are in no burst yet.
-  unsigned left() const { return left_; }
+  unsigned remaining() const { return remaining_; }
   /// The next burst of a row that has beats left.
   Burst take() {
     const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address_ % kPageBytes));
-    const Burst burst{address_, std::min({left_, max_burst_, to_page_end})};
+    const Burst burst{address_, std::min({remaining_, max_burst_, to_page_end})};
     address_ += uint64_t{burst.beats} * beat_.bytes();
-    left_ -= burst.beats;
+    remaining_ -= burst.beats;
     return burst;
   }
 
@@ -40,7 +40,7 @@ class Bursts {
   BeatSize beat_;
   unsigned max_burst_;
   uint64_t address_ = 0;
-  unsigned left_ = 0;
+  unsigned remaining_ = 0;
 };
 
 }  // namespace mxe::engine

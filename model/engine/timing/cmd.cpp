@@ -28,18 +28,18 @@ Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
 /// Moves to a state that begins in `cycle`.
 void Cmd::enter(State state, uint64_t cycle) {
   if (state_ != State::idle) {
-    trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], from_, cycle,
+    trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], entered_cycle_, cycle,
                  {{"slot", static_cast<uint16_t>(next_ - 1)}});
   }
   state_ = state;
-  from_ = cycle;
+  entered_cycle_ = cycle;
 }
 
 void Cmd::set_enable(uint64_t cycle, bool enable) {
-  const bool idle = state_ == State::idle && from_ < cycle && !record_.waiting();
-  if (enable && !enable_ && idle) counted_from_ = cycle - 1;
+  const bool idle = state_ == State::idle && entered_cycle_ < cycle && !record_.waiting();
+  if (enable && !enable_ && idle) counted_cycle_ = cycle - 1;
   enable_ = enable;
-  enabled_from_ = cycle;
+  enabled_cycle_ = cycle;
 }
 
 bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
@@ -49,13 +49,13 @@ bool Cmd::doorbell(uint64_t cycle, uint16_t tail) {
   if (ring_size_log2_ > log2_ceil(params_.queue_depth) || resetting_) return false;
   if (pending > entries || pending < queued) return false;
   // A doorbell for further jobs does not change when the next one begins.
-  if (desc_.next() == tail_) submitted_from_ = cycle + 1;
+  if (desc_.next() == tail_) submitted_cycle_ = cycle + 1;
   tail_ = tail;
   return true;
 }
 
 void Cmd::soft_reset(uint64_t cycle) {
-  if (!resetting_) reset_from_ = cycle + 1;
+  if (!resetting_) reset_cycle_ = cycle + 1;
   resetting_ = true;
 }
 
@@ -86,177 +86,179 @@ void Cmd::remember_ended(const Fault& fault, uint16_t index) {
 
 /// `cycle`, if no soft reset waits then.
 uint64_t Cmd::unless_reset(uint64_t cycle) const {
-  return resetting_ && cycle >= reset_from_ ? kNever : cycle;
+  return resetting_ && cycle >= reset_cycle_ ? kNever : cycle;
 }
 
 /// Cycle in which the running job is broken off; kNever if it is not.
-uint64_t Cmd::abort_in() const {
-  const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
+uint64_t Cmd::abort_cycle() const {
+  const uint64_t reset = resetting_ ? std::max(entered_cycle_, reset_cycle_) : kNever;
   return std::min({datapath_.read_error(), datapath_.write_error(), reset});
 }
 
 /// Cycle in which the fetch of the next descriptor begins.
-uint64_t Cmd::begin_in() const {
+uint64_t Cmd::descriptor_fetch_cycle() const {
   if (!enable_ || desc_.next() == tail_) return kNever;
   if (state_ != State::idle && state_ != State::start && state_ != State::run) return kNever;
-  uint64_t cycle = desc_.begin_from();
+  uint64_t cycle = desc_.begin_cycle();
   if (cycle == kNever) return kNever;
-  cycle = std::max({cycle, fetch_from_, enabled_from_, submitted_from_});
+  cycle = std::max({cycle, fetch_allowed_cycle_, enabled_cycle_, submitted_cycle_});
   if (desc_.waits_for_turn()) {
     if (state_ != State::idle || waits_ || record_.busy() || !desc_.is_empty()) return kNever;
-    cycle = std::max({cycle, from_, waits_until_ + 1, record_.idle_from(), desc_.empty_from()});
+    cycle = std::max(
+        {cycle, entered_cycle_, wait_end_cycle_ + 1, record_.idle_cycle(), desc_.empty_cycle()});
   }
   return unless_reset(cycle);
 }
 
 /// Cycle in which an idle command processor takes the job that waits, or the descriptor that is
 /// ready.
-uint64_t Cmd::take_in() const {
+uint64_t Cmd::next_job_cycle() const {
   if (!enable_ || state_ != State::idle) return kNever;
-  uint64_t cycle = std::max(from_, enabled_from_);
+  uint64_t cycle = std::max(entered_cycle_, enabled_cycle_);
   if (!waits_) {
     if (!desc_.is_ready()) return kNever;
-    cycle = std::max({cycle, desc_.ready_from(), waits_until_ + 1});
+    cycle = std::max({cycle, desc_.ready_cycle(), wait_end_cycle_ + 1});
     if (desc_status_ != MXE_STATUS_OK) {
       if (record_.busy()) return kNever;
-      cycle = std::max(cycle, record_.idle_from());
+      cycle = std::max(cycle, record_.idle_cycle());
     }
   }
-  return redo_in() > cycle ? unless_reset(cycle) : kNever;
+  return early_error_cycle() > cycle ? unless_reset(cycle) : kNever;
 }
 
 /// Cycle in which the loaders begin with the job whose descriptor is ready, early.
-uint64_t Cmd::early_in() const {
+uint64_t Cmd::early_load_cycle() const {
   if (state_ != State::run || !desc_.is_ready() || !enable_) return kNever;
   if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
   if (waits_ && !datapath_.is_waiting()) return kNever;
-  const uint64_t loads = datapath_.load_early_from(next_job_);
+  const uint64_t loads = datapath_.early_load_cycle(next_job_);
   if (loads == kNever) return kNever;
   // Its sizes settle a clock after the descriptor.
-  const uint64_t cycle = std::max({from_, desc_.ready_from() + 1, enabled_from_, loads});
-  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
+  const uint64_t cycle = std::max({entered_cycle_, desc_.ready_cycle() + 1, enabled_cycle_, loads});
+  return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
 }
 
 /// First cycle in which it is known that what was read early met an error.
-uint64_t Cmd::redo_in() const { return datapath_.early_error(); }
+uint64_t Cmd::early_error_cycle() const { return datapath_.early_error(); }
 
 /// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it
 /// is left to be asked for.
-uint64_t Cmd::wait_in() const {
+uint64_t Cmd::wait_cycle() const {
   if (state_ != State::run || !datapath_.is_early() || waits_ || !enable_) return kNever;
-  const uint64_t loads = datapath_.loads_done_from();
+  const uint64_t loads = datapath_.loads_done_cycle();
   if (loads == kNever) return kNever;
-  const uint64_t cycle = std::max({from_, enabled_from_, loads, waits_until_ + 1});
-  return cycle < std::min(run_step(), redo_in()) ? unless_reset(cycle) : kNever;
+  const uint64_t cycle = std::max({entered_cycle_, enabled_cycle_, loads, wait_end_cycle_ + 1});
+  return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
 }
 
 /// Whether a job that ends in `cycle` is followed by the next one at once.
 bool Cmd::may_take(uint64_t cycle) const {
   const bool ready =
-      waits_ || (desc_.is_ready() && desc_.ready_from() <= cycle && desc_status_ == MXE_STATUS_OK);
-  return ready && enable_ && unless_reset(cycle) == cycle && redo_in() > cycle;
+      waits_ || (desc_.is_ready() && desc_.ready_cycle() <= cycle && desc_status_ == MXE_STATUS_OK);
+  return ready && enable_ && unless_reset(cycle) == cycle && early_error_cycle() > cycle;
 }
 
-uint64_t Cmd::idle_step() const {
+uint64_t Cmd::idle_state_cycle() const {
   if (datapath_.is_early() || datapath_.is_waiting()) {
-    const uint64_t reset = resetting_ ? std::max(from_, reset_from_) : kNever;
-    return std::min({take_in(), std::max(from_, redo_in()), reset});
+    const uint64_t reset = resetting_ ? std::max(entered_cycle_, reset_cycle_) : kNever;
+    return std::min({next_job_cycle(), std::max(entered_cycle_, early_error_cycle()), reset});
   }
-  if (!resetting_ || record_.busy() || desc_.is_reading()) return take_in();
-  const uint64_t reset = std::max({from_, reset_from_, record_.idle_from(), desc_.ready_from()});
-  return std::min(take_in(), reset);
+  if (!resetting_ || record_.busy() || desc_.is_reading()) return next_job_cycle();
+  const uint64_t reset =
+      std::max({entered_cycle_, reset_cycle_, record_.idle_cycle(), desc_.ready_cycle()});
+  return std::min(next_job_cycle(), reset);
 }
 
 /// Cycle in which it is seen that the job that runs has been computed.
-uint64_t Cmd::done_in() const {
+uint64_t Cmd::done_cycle() const {
   if (state_ != State::run || !datapath_.job_over()) return kNever;
-  return std::max(datapath_.done_in(), record_.room_from());
+  return std::max(datapath_.done_cycle(), record_.room_cycle());
 }
 
-uint64_t Cmd::run_step() const { return std::min(abort_in(), done_in()); }
+uint64_t Cmd::run_state_cycle() const { return std::min(abort_cycle(), done_cycle()); }
 
 /// Cycle in which the job that was taken starts. What it reads may be results of the jobs before
 /// it.
-uint64_t Cmd::start_in() const {
+uint64_t Cmd::start_cycle() const {
   const bool early = datapath_.is_loaded() || job_.early;
-  return early ? from_ : std::max(from_, datapath_.results_answered_from());
+  return early ? entered_cycle_ : std::max(entered_cycle_, datapath_.results_answered_cycle());
 }
 
 /// Cycle in which nothing is under way any more, and the jobs before are complete.
-uint64_t Cmd::abort_step() const {
+uint64_t Cmd::abort_end_cycle() const {
   if (record_.busy()) return kNever;
-  return std::max({from_, datapath_.drained_from(from_), record_.idle_from()});
+  return std::max({entered_cycle_, datapath_.drained_cycle(entered_cycle_), record_.idle_cycle()});
 }
 
 /// Cycle after which nothing more is asked for, as far as that is known.
-uint64_t Cmd::halt_in() const {
+uint64_t Cmd::last_request_cycle() const {
   if (state_ == State::start) return datapath_.read_error();
   if (state_ != State::run) return kNever;
   // What was read early with an error is forgotten when the job that runs is done.
-  const uint64_t done = done_in();
-  return std::min(abort_in(), redo_in() <= done ? done : kNever);
+  const uint64_t done = done_cycle();
+  return std::min(abort_cycle(), early_error_cycle() <= done ? done : kNever);
 }
 
-uint64_t Cmd::state_step() const {
+uint64_t Cmd::state_cycle() const {
   switch (state_) {
     case State::idle:
-      return idle_step();
+      return idle_state_cycle();
     case State::start:
       // Operands that were asked for early are those of the job now.
-      return std::min(start_in(), datapath_.read_error());
+      return std::min(start_cycle(), datapath_.read_error());
     case State::run:
-      return run_step();
+      return run_state_cycle();
     case State::abort:
-      return abort_step();
+      return abort_end_cycle();
     default:
-      return from_;
+      return entered_cycle_;
   }
 }
 
 /// Of the jobs that have been computed.
-uint64_t Cmd::record_step() const {
-  return std::min(
-      {record_.complete_in(), record_.error_in(), record_.end_in(), record_.write_in()});
+uint64_t Cmd::record_cycle() const {
+  return std::min({record_.complete_cycle(), record_.error_cycle(), record_.end_cycle(),
+                   record_.write_cycle()});
 }
 
 /// The next step of all but the datapath.
-uint64_t Cmd::other_step() const {
-  return std::min({record_step(), desc_.last_word(), desc_.read_in(), state_step(), begin_in(),
-                   early_in(), wait_in()});
+uint64_t Cmd::other_cycle() const {
+  return std::min({record_cycle(), desc_.last_word(), desc_.read_cycle(), state_cycle(),
+                   descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
 }
 
 /// Of the datapath. It stands still while a job is broken off.
-uint64_t Cmd::datapath_step() const {
+uint64_t Cmd::datapath_cycle() const {
   const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
   return stands ? kNever : datapath_.next_event();
 }
 
-uint64_t Cmd::next_step() const { return std::min(other_step(), datapath_step()); }
+uint64_t Cmd::next_cycle() const { return std::min(other_cycle(), datapath_cycle()); }
 
 // ------------------------------------------------------------------------------------- the steps
 
 Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
-  if (record_.complete_in() == cycle) return complete();
+  if (record_.complete_cycle() == cycle) return complete();
   // A record that goes out does not put off the end of a job whose results have gone.
-  const bool done = done_in() == cycle && abort_in() > cycle;
-  const bool datapath = datapath_step() == cycle;
+  const bool done = done_cycle() == cycle && abort_cycle() > cycle;
+  const bool datapath = datapath_cycle() == cycle;
   if (done && !datapath) {
     step_run(cycle);
-  } else if (!done && record_step() == cycle) {
+  } else if (!done && record_cycle() == cycle) {
     step_record(cycle);
   } else if (desc_.last_word() == cycle) {
     if (const Fault* fault = desc_.finish()) remember(*fault, head_);
-  } else if (desc_.read_in() == cycle) {
+  } else if (desc_.read_cycle() == cycle) {
     desc_.read(cycle);
     next_job_ = parse_descriptor(desc_.bytes());
     desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
   } else if (datapath) {
-    step_datapath(limit, halt_in());
-  } else if (begin_in() == cycle) {
+    step_datapath(limit, last_request_cycle());
+  } else if (descriptor_fetch_cycle() == cycle) {
     begin_fetch(cycle);
-  } else if (wait_in() == cycle) {
+  } else if (wait_cycle() == cycle) {
     wait(cycle);
-  } else if (early_in() == cycle) {
+  } else if (early_load_cycle() == cycle) {
     datapath_.load_early(cycle, next_job_);
   } else {
     step_state(cycle);
@@ -268,7 +270,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
   constexpr unsigned kMostSteps = 64;
   // A record that is held goes as soon as the rows are there.
-  const uint64_t other = record_.is_held() ? datapath_.next_event() : other_step();
+  const uint64_t other = record_.is_held() ? datapath_.next_event() : other_cycle();
   for (unsigned steps = 1;; steps++) {
     datapath_.step(std::min(limit, other), abort);
     if (steps == kMostSteps || datapath_.concerns_others()) return;
@@ -278,13 +280,13 @@ void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
 }
 
 void Cmd::begin_fetch(uint64_t cycle) {
-  const bool first = state_ == State::idle && from_ <= cycle && !waits_ && waits_until_ < cycle &&
-                     desc_.is_empty() && desc_.empty_from() <= cycle;
-  const bool alone = first && !record_.busy() && record_.idle_from() <= cycle;
+  const bool first = state_ == State::idle && entered_cycle_ <= cycle && !waits_ &&
+                     wait_end_cycle_ < cycle && desc_.is_empty() && desc_.empty_cycle() <= cycle;
+  const bool alone = first && !record_.busy() && record_.idle_cycle() <= cycle;
   // A job counts from the end of the one before, from its own fetch, or from when the engine was
   // enabled, whatever was last.
   if (first && !record_.waiting() && record_.last_end() < cycle) {
-    counted_from_ = cycle + 1 - kRecordClocks;
+    counted_cycle_ = cycle + 1 - kRecordClocks;
   }
   desc_.begin(cycle, slot_address(desc_.next()), alone);
   datapath_.look_again();
@@ -297,7 +299,7 @@ void Cmd::step_state(uint64_t cycle) {
       break;
     case State::start:
       // An error that is told in the clock of the start breaks off a job that has started.
-      if (start_in() == cycle) {
+      if (start_cycle() == cycle) {
         datapath_.start(cycle, job_);
         enter(State::run, cycle + 1);
       }
@@ -311,14 +313,14 @@ void Cmd::step_state(uint64_t cycle) {
       break;
     case State::clear:
       if (ends_) end_job(cycle, status_, job_.job_id);
-      fetch_from_ = cycle + 1;
+      fetch_allowed_cycle_ = cycle + 1;
       enter(State::idle, cycle + 1);
       break;
     case State::reset:
       desc_.reset();
       waits_ = false;
-      waits_until_ = cycle;
-      fetch_from_ = cycle + 1;
+      wait_end_cycle_ = cycle;
+      fetch_allowed_cycle_ = cycle + 1;
       enter(State::idle, cycle + 1);
       head_ = tail_ = next_ = 0;
       fault_open_ = resetting_ = false;
@@ -327,7 +329,7 @@ void Cmd::step_state(uint64_t cycle) {
 }
 
 void Cmd::step_idle(uint64_t cycle) {
-  if (take_in() != cycle) {
+  if (next_job_cycle() != cycle) {
     if (datapath_.is_early() || datapath_.is_waiting()) {
       forget_early(cycle);
     } else {
@@ -348,7 +350,7 @@ void Cmd::start_next(uint64_t cycle) {
   if (waits_) {
     job_ = waiting_job_;
     waits_ = false;
-    waits_until_ = cycle;
+    wait_end_cycle_ = cycle;
   } else {
     job_ = next_job_;
     desc_.take(cycle);
@@ -366,7 +368,7 @@ void Cmd::wait(uint64_t cycle) {
 }
 
 void Cmd::step_run(uint64_t cycle) {
-  if (abort_in() == cycle) {
+  if (abort_cycle() == cycle) {
     break_off(cycle);
     return;
   }
@@ -375,7 +377,7 @@ void Cmd::step_run(uint64_t cycle) {
   enter(State::idle, cycle + 1);
   if (may_take(cycle)) {
     start_next(cycle);
-  } else if (redo_in() <= cycle) {
+  } else if (early_error_cycle() <= cycle) {
     forget_early(cycle);
   }
 }
@@ -402,7 +404,7 @@ void Cmd::break_off(uint64_t cycle) {
 
 /// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
 void Cmd::step_abort(uint64_t cycle) {
-  datapath_.clear(cycle + 1, from_);
+  datapath_.clear(cycle + 1, entered_cycle_);
   enter(State::clear, cycle + 1);
 }
 
@@ -423,12 +425,12 @@ void Cmd::end_job(uint64_t cycle, uint32_t status, uint32_t job_id) {
 }
 
 void Cmd::step_record(uint64_t cycle) {
-  if (record_.error_in() == cycle) {
+  if (record_.error_cycle() == cycle) {
     const Record::Job& job = record_.fail();
     remember_ended(job.fault, job.index);
-  } else if (record_.end_in() == cycle) {
-    record_.end(cycle, cycle - counted_from_, slot_address(record_.ending_index()));
-    counted_from_ = cycle;
+  } else if (record_.end_cycle() == cycle) {
+    record_.end(cycle, cycle - counted_cycle_, slot_address(record_.ending_index()));
+    counted_cycle_ = cycle;
   } else {
     datapath_.count_written(record_.write(), Record::kBytes);
     datapath_.look_again();

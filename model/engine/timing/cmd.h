@@ -48,10 +48,10 @@ class Cmd {
 
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
-  uint64_t next_step() const;
-  /// Carries out a step of this cycle, which next_step() has named, and perhaps some after it up to
-  /// cycle `limit`. Its effects are visible in the next cycle. Steps that repeat each other may be
-  /// skipped up to that cycle (Datapath::step).
+  uint64_t next_cycle() const;
+  /// Carries out a step of this cycle, which next_cycle() has named, and perhaps some after it up
+  /// to cycle `limit`. Its effects are visible in the next cycle. Steps that repeat each other may
+  /// be skipped up to that cycle (Datapath::step).
   Events step(uint64_t cycle, uint64_t limit);
 
  private:
@@ -59,22 +59,22 @@ class Cmd {
 
   void enter(State state, uint64_t cycle);
   uint64_t slot_address(uint16_t index) const;
-  uint64_t abort_in() const;
-  uint64_t begin_in() const;
-  uint64_t take_in() const;
-  uint64_t early_in() const;
-  uint64_t wait_in() const;
-  uint64_t redo_in() const;
-  uint64_t halt_in() const;
-  uint64_t state_step() const;
-  uint64_t idle_step() const;
-  uint64_t run_step() const;
-  uint64_t done_in() const;
-  uint64_t start_in() const;
-  uint64_t abort_step() const;
-  uint64_t record_step() const;
-  uint64_t other_step() const;
-  uint64_t datapath_step() const;
+  uint64_t abort_cycle() const;
+  uint64_t descriptor_fetch_cycle() const;
+  uint64_t next_job_cycle() const;
+  uint64_t early_load_cycle() const;
+  uint64_t wait_cycle() const;
+  uint64_t early_error_cycle() const;
+  uint64_t last_request_cycle() const;
+  uint64_t state_cycle() const;
+  uint64_t idle_state_cycle() const;
+  uint64_t run_state_cycle() const;
+  uint64_t done_cycle() const;
+  uint64_t start_cycle() const;
+  uint64_t abort_end_cycle() const;
+  uint64_t record_cycle() const;
+  uint64_t other_cycle() const;
+  uint64_t datapath_cycle() const;
   bool may_take(uint64_t cycle) const;
   uint64_t unless_reset(uint64_t cycle) const;
   void remember(const Fault& fault, uint16_t index);
@@ -105,20 +105,20 @@ class Cmd {
   uint16_t next_ = 0;  // the job that runs next
   uint32_t last_job_ = 0, last_status_ = 0;
   bool resetting_ = false;
-  uint64_t reset_from_ = 0;
+  uint64_t reset_cycle_ = 0;
 
   State state_ = State::idle;
-  uint64_t from_ = 0;                               // first cycle of the state
-  uint64_t enabled_from_ = 0, submitted_from_ = 0;  // last changes
-  uint64_t counted_from_ = 0;                       // the cycles of the next job to end
-  uint64_t fetch_from_ = 0;                         // descriptors may be read
-  uint32_t desc_status_ = 0;                        // of the descriptor that is ready
-  Descriptor job_, next_job_;                       // that runs, whose descriptor is ready
-  Descriptor waiting_job_;                          // all of whose operands have been asked for
-  bool waits_ = false;                              // there is one
-  uint64_t waits_until_ = 0;                        // the last cycle with the one before it
-  bool ends_ = false;                               // the job ends with what is broken off
-  uint32_t status_ = 0;                             // with which it is broken off
+  uint64_t entered_cycle_ = 0;                        // first cycle of the state
+  uint64_t enabled_cycle_ = 0, submitted_cycle_ = 0;  // last changes
+  uint64_t counted_cycle_ = 0;                        // the cycles of the next job to end
+  uint64_t fetch_allowed_cycle_ = 0;                  // descriptors may be read
+  uint32_t desc_status_ = 0;                          // of the descriptor that is ready
+  Descriptor job_, next_job_;                         // that runs, whose descriptor is ready
+  Descriptor waiting_job_;                            // all of whose operands have been asked for
+  bool waits_ = false;                                // there is one
+  uint64_t wait_end_cycle_ = 0;                       // the last cycle with the one before it
+  bool ends_ = false;                                 // the job ends with what is broken off
+  uint32_t status_ = 0;                               // with which it is broken off
   Fault fault_;
   uint16_t fault_index_ = 0;
   bool fault_open_ = false;  // the job that met it is not complete

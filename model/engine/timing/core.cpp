@@ -41,12 +41,12 @@ Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, M
 }
 
 void Core::run_until(uint64_t cycle) {
-  for (uint64_t now = cmd_.next_step(); now <= cycle; now = cmd_.next_step()) step(now, cycle);
+  for (uint64_t now = cmd_.next_cycle(); now <= cycle; now = cmd_.next_cycle()) step(now, cycle);
 }
 
 void Core::run_to_interrupt(uint64_t cycle) {
-  for (uint64_t now = cmd_.next_step(); now <= cycle && interrupts_.empty();
-       now = cmd_.next_step()) {
+  for (uint64_t now = cmd_.next_cycle(); now <= cycle && interrupts_.empty();
+       now = cmd_.next_cycle()) {
     step(now, cycle);
   }
 }
@@ -67,8 +67,8 @@ void Core::set_counters(uint64_t cycle, const std::vector<uint64_t>& values) {
 }
 
 void Core::set_events(uint64_t cycle, uint32_t events) {
-  if (cycle != events_from_) new_events_ = 0;
-  events_from_ = cycle;
+  if (cycle != events_cycle_) new_events_ = 0;
+  events_cycle_ = cycle;
   new_events_ |= events;
   irq_status_ |= events;
   update_interrupt(cycle);
@@ -96,7 +96,7 @@ bool Core::write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strob
       break;
     case MXE_REG_IRQ_STATUS:
       // An event that comes as software clears the one before stays.
-      irq_status_ &= ~(value & info->event_mask & ~(cycle == events_from_ ? new_events_ : 0));
+      irq_status_ &= ~(value & info->event_mask & ~(cycle == events_cycle_ ? new_events_ : 0));
       update_interrupt(cycle);
       break;
     case MXE_REG_IRQ_MASK:

@@ -27,7 +27,7 @@ class Core {
   /// The same, but stops when a change of the interrupt line waits to be taken.
   void run_to_interrupt(uint64_t cycle);
   /// Cycle of the next event; kNever while the engine has nothing to do.
-  uint64_t next_step() const { return cmd_.next_step(); }
+  uint64_t next_cycle() const { return cmd_.next_cycle(); }
 
   /// Writes a register; `cycle` is the first in which it has the new value. Everything before
   /// `cycle` must have been carried out. Returns false on a bus error.
@@ -66,8 +66,8 @@ class Core {
   Cmd cmd_;
   std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
   uint32_t irq_status_ = 0;
-  uint32_t new_events_ = 0;   // those that came last
-  uint64_t events_from_ = 0;  // when
+  uint32_t new_events_ = 0;    // those that came last
+  uint64_t events_cycle_ = 0;  // when
   bool irq_level_ = false;
   std::deque<Interrupt> interrupts_;
 };

@@ -15,10 +15,10 @@ const CounterInfo& info_of(Counter counter) { return counter_table[index(counter
 void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount) {
   const CounterInfo& info = info_of(counter);
   if (trace_ && info.wait_of_array) trace_.slice(Track::array, info.name, begin, end);
-  if (begin < settled_to_) {
-    const uint64_t from = std::max(begin, cleared_to_), to = std::min(end, settled_to_);
+  if (begin < settled_cycle_) {
+    const uint64_t from = std::max(begin, cleared_cycle_), to = std::min(end, settled_cycle_);
     live_[index(counter)] += enabled_within(from, to) * amount;
-    begin = settled_to_;
+    begin = settled_cycle_;
   }
   if (begin >= end || amount == 0) return;
   // Member by member: a copy of the whole would wait for its narrowest.
@@ -37,7 +37,7 @@ uint64_t Counters::enabled_within(uint64_t begin, uint64_t end) {
     to = std::min(to, end);
     return from < to ? to - from : 0;
   };
-  uint64_t cycles = enabled_ ? common(enabled_from_, end) : 0;
+  uint64_t cycles = enabled_ ? common(enabled_cycle_, end) : 0;
   enabled_before_.for_each([&](const Span& span) { cycles += common(span.begin, span.end); });
   return cycles;
 }
@@ -63,10 +63,10 @@ void Counters::take_back(Counter counter, uint64_t amount) {
 }
 
 void Counters::settle(uint64_t cycle) {
-  if (cycle <= settled_to_) return;
+  if (cycle <= settled_cycle_) return;
   std::size_t kept = 0;
   for (const Interval& interval : intervals_) {
-    const uint64_t begin = std::max(interval.begin, settled_to_);
+    const uint64_t begin = std::max(interval.begin, settled_cycle_);
     const uint64_t end = std::min(interval.end, cycle);
     if (enabled_ && begin < end) live_[index(interval.counter)] += (end - begin) * interval.amount;
     if (interval.end <= cycle) continue;
@@ -74,8 +74,8 @@ void Counters::settle(uint64_t cycle) {
     intervals_[kept++].begin = std::max(interval.begin, cycle);
   }
   intervals_.resize(kept);
-  if (enabled_) live_[index(Counter::total)] += cycle - settled_to_;
-  settled_to_ = cycle;
+  if (enabled_) live_[index(Counter::total)] += cycle - settled_cycle_;
+  settled_cycle_ = cycle;
 }
 
 void Counters::visit(StateVisitor& visitor) {
@@ -93,27 +93,27 @@ void Counters::repeat(const Values& before, uint64_t periods, uint64_t cycles) {
   for (std::size_t i = 0; i < kCounters; i++) {
     if (!counter_table[i].depends_on_data) live_[i] += periods * (live_[i] - before[i]);
   }
-  settled_to_ += cycles;
+  settled_cycle_ += cycles;
 }
 
 void Counters::enable(uint64_t cycle, bool enabled) {
   settle(cycle);
-  if (enabled_ && !enabled) enabled_before_.push({enabled_from_, cycle});
-  if (!enabled_ && enabled) enabled_from_ = cycle;
+  if (enabled_ && !enabled) enabled_before_.push({enabled_cycle_, cycle});
+  if (!enabled_ && enabled) enabled_cycle_ = cycle;
   enabled_ = enabled;
   interventions_++;
 }
 
 void Counters::clear(uint64_t cycle) {
   settle(cycle + 1);
-  cleared_to_ = cycle + 1;
+  cleared_cycle_ = cycle + 1;
   live_ = {};
   interventions_++;
 }
 
 void Counters::set(uint64_t cycle, const Values& values) {
   settle(cycle);
-  cleared_to_ = cycle;
+  cleared_cycle_ = cycle;
   live_ = values;
   interventions_++;
 }

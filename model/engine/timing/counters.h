@@ -73,9 +73,9 @@ class Counters {
 
   TracePoint trace_;
   bool enabled_ = false;
-  uint64_t enabled_from_ = 0;
+  uint64_t enabled_cycle_ = 0;
   History<Span, kKeptSpans> enabled_before_;
-  uint64_t settled_to_ = 0, cleared_to_ = 0;
+  uint64_t settled_cycle_ = 0, cleared_cycle_ = 0;
   uint64_t interventions_ = 0;  // how often software has set or cleared them
   std::vector<Interval> intervals_;
   Values live_{};  // without idle, which is what the others leave of total

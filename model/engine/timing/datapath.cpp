@@ -130,13 +130,13 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
   }
 }
 
-uint64_t Datapath::loads_done_from() const {
-  const uint64_t bias = job_.bias ? load_bias_.done_from() : 0;
-  return std::max({load_a_->done_from(), load_b_->done_from(), bias});
+uint64_t Datapath::loads_done_cycle() const {
+  const uint64_t bias = job_.bias ? load_bias_.done_cycle() : 0;
+  return std::max({load_a_->done_cycle(), load_b_->done_cycle(), bias});
 }
 
-uint64_t Datapath::load_early_from(const Descriptor& job) const {
-  const uint64_t done = loads_done_from();
+uint64_t Datapath::early_load_cycle(const Descriptor& job) const {
+  const uint64_t done = loads_done_cycle();
   if (done == kNever || early_.loaded) return kNever;
   const bool alike = job.format_a == job_.format_a && job.format_b == job_.format_b &&
                      job.bias == job_.bias && job.bias_bf16 == job_.bias_bf16 &&
@@ -186,7 +186,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
 
 void Datapath::read_requests() {
   for (std::size_t i = 0; i < clients_.size(); i++) {
-    requests_[i] = clients_[i] ? clients_[i]->request_from() : kNever;
+    requests_[i] = clients_[i] ? clients_[i]->request_cycle() : kNever;
   }
 }
 
@@ -210,7 +210,7 @@ Datapath::NextEvent Datapath::find_next_event() {
 }
 
 bool Datapath::concerns_others() const {
-  const bool loaded = load_a_->done_from() != kNever && load_b_->done_from() != kNever;
+  const bool loaded = load_a_->done_cycle() != kNever && load_b_->done_cycle() != kNever;
   return job_over_ || early_.loaded || loaded || desc_.is_reading() || run_.error != kNever ||
          write_error() != kNever;
 }
@@ -246,7 +246,7 @@ void Datapath::accept_fetch(uint64_t cycle) {
   const Fetch fetch = client.fetch();
   if (source == ReadSource::a && fetch.last) chunks_ahead_++;
   if (source == ReadSource::b && fetch.last && fetch.new_chunk) chunks_ahead_--;
-  trace_.slice(client.track(), fetch_name(fetch.kind), client.request_from(), cycle + 1,
+  trace_.slice(client.track(), fetch_name(fetch.kind), client.request_cycle(), cycle + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
   const bool of_job = &client != &desc_;
@@ -323,7 +323,7 @@ std::optional<Loop> Datapath::stepped_loop() const {
 void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
   if (!may_skip()) return;
   counters_.settle(now);
-  const uint64_t floor = std::min(now, seq_.free_from());
+  const uint64_t floor = std::min(now, seq_.free_cycle());
   StateVisitor record = StateVisitor::recorder(loop, now, floor, std::move(repetition_.spare()));
   visit(record);
   const auto skip = repetition_.find(record, now, limit, counters_.counted());
@@ -351,7 +351,7 @@ bool Datapath::may_skip() const {
 /// `cycle`.
 void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   uint8_t* target = whole_->target(memory_);
-  if (target) wr_port_.store_left(target, whole_->d_address());
+  if (target) wr_port_.store_carried(target, whole_->d_address());
   uint64_t nan_results = 0;
   for (; !rows.same_place(drain_.rows()); rows.step()) {
     const uint32_t* values = whole_->results(rows.matrix_row(), rows.column());
@@ -428,8 +428,8 @@ void Datapath::drain() {
   drain_.saturated().clear();
 }
 
-uint64_t Datapath::drained_from(uint64_t cycle) const {
-  return std::max({rd_port_.drained_from(cycle), wr_port_.idle_from(), drain_.row_done_from()});
+uint64_t Datapath::drained_cycle(uint64_t cycle) const {
+  return std::max({rd_port_.drained_cycle(cycle), wr_port_.idle_cycle(), drain_.row_done_cycle()});
 }
 
 void Datapath::break_off(uint64_t cycle) {
@@ -464,7 +464,7 @@ void Datapath::run_out(uint64_t cycle) {
   }
 }
 
-void Datapath::clear(uint64_t cycle, uint64_t halted_from) {
+void Datapath::clear(uint64_t cycle, uint64_t halt_cycle) {
   run_out(cycle);
   load_a_->clear();
   load_b_->clear();
@@ -477,7 +477,7 @@ void Datapath::clear(uint64_t cycle, uint64_t halted_from) {
   seq_.clear();
   drain_.clear();
   counters_.take_back(Counter::bytes_read,
-                      rd_port_.never_asked_for(halted_from) * params_.mem_bytes());
+                      rd_port_.never_asked_for(halt_cycle) * params_.mem_bytes());
   rd_port_.clear(cycle);
   chunks_ahead_ = 0;
   wr_port_.clear_error();

@@ -63,11 +63,11 @@ class Datapath {
   /// First cycle in which the loaders may start early with `job`, the next one; kNever if they may
   /// not: they are still busy, or the buffers cannot hold its operands beside those of the job that
   /// runs.
-  uint64_t load_early_from(const Descriptor& job) const;
+  uint64_t early_load_cycle(const Descriptor& job) const;
   /// They do so in `cycle`.
   void load_early(uint64_t cycle, const Descriptor& job);
   /// First cycle in which the loaders have asked for everything; kNever if something is left.
-  uint64_t loads_done_from() const;
+  uint64_t loads_done_cycle() const;
   /// Cycle of the first bus error of what was asked for early, kNever if none.
   uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
   /// Whether operands of the job whose descriptor is ready, or of the one that waits, were asked
@@ -92,9 +92,9 @@ class Datapath {
   void step(uint64_t limit, uint64_t last);
   /// After the last event: the cycle in which the command processor sees that the job is done
   /// (job_done).
-  uint64_t done_in() const { return wr_port_.sent_from(); }
+  uint64_t done_cycle() const { return wr_port_.sent_cycle(); }
   /// First cycle in which no result is under way.
-  uint64_t results_answered_from() const { return wr_port_.result_answers().last + 1; }
+  uint64_t results_answered_cycle() const { return wr_port_.result_answers().last + 1; }
   /// The running job has been computed; `cycle` is its last.
   void finish(uint64_t cycle) {
     seq_.finish(cycle);
@@ -109,9 +109,9 @@ class Datapath {
   const Fault& read_fault() const { return run_.fault; }
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
-  uint64_t drained_from(uint64_t cycle) const;
-  /// clear_i in `cycle`, after nothing has been asked for from `halted_from` on.
-  void clear(uint64_t cycle, uint64_t halted_from);
+  uint64_t drained_cycle(uint64_t cycle) const;
+  /// clear_i in `cycle`, after nothing has been asked for from `halt_cycle` on.
+  void clear(uint64_t cycle, uint64_t halt_cycle);
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }

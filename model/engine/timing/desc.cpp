@@ -5,10 +5,10 @@
 
 namespace mxe::engine {
 
-uint64_t Desc::begin_from() const {
+uint64_t Desc::begin_cycle() const {
   const std::size_t places = flying_.size() + held_.size();
-  if (asks_ || forgets_ || places == kDescriptorsAhead) return kNever;
-  return places + 1 == kDescriptorsAhead ? std::max(from_, room_from_) : from_;
+  if (requests_ || cancels_ || places == kDescriptorsAhead) return kNever;
+  return places + 1 == kDescriptorsAhead ? std::max(request_cycle_, room_cycle_) : request_cycle_;
 }
 
 void Desc::begin(uint64_t cycle, uint64_t address, bool alone) {
@@ -16,14 +16,14 @@ void Desc::begin(uint64_t cycle, uint64_t address, bool alone) {
   fetch_.address = address;
   fetch_.bytes = kDescriptorBytes;
   fetch_.word_bytes = kPlainWordBytes;
-  asks_ = true;
+  requests_ = true;
   alone_ = alone;
-  from_ = cycle + 1;
+  request_cycle_ = cycle + 1;
 }
 
 void Desc::accept(uint64_t cycle) {
-  asks_ = false;
-  from_ = cycle + 1;
+  requests_ = false;
+  request_cycle_ = cycle + 1;
   next_++;
 }
 
@@ -41,27 +41,27 @@ const Fault* Desc::finish() {
   flying_.pop_front();
   const uint64_t cycle = descriptor.last_word;
   const Fault* fault = nullptr;
-  if (!forgets_ && descriptor.failed && !descriptor.alone) {
-    again_ = forgets_ = true;
-  } else if (!forgets_) {
-    if (again_ && !asks_) from_ = std::max(from_, cycle + 1);
-    again_ = false;
+  if (!cancels_ && descriptor.failed && !descriptor.alone) {
+    rereads_ = cancels_ = true;
+  } else if (!cancels_) {
+    if (rereads_ && !requests_) request_cycle_ = std::max(request_cycle_, cycle + 1);
+    rereads_ = false;
     if (descriptor.failed) {
       fault_ = descriptor.fault;
       fault = &fault_;
     }
     held_.push_back(descriptor);
   }
-  if (forgets_ && flying_.empty() && !asks_) {
-    forgets_ = false;
+  if (cancels_ && flying_.empty() && !requests_) {
+    cancels_ = false;
     go_back();
-    from_ = std::max(from_, cycle + 1);
+    request_cycle_ = std::max(request_cycle_, cycle + 1);
   }
   return fault;
 }
 
-uint64_t Desc::read_in() const {
-  return ready_ || held_.empty() ? kNever : std::max(held_.front().last_word + 1, read_from_);
+uint64_t Desc::read_cycle() const {
+  return ready_ || held_.empty() ? kNever : std::max(held_.front().last_word + 1, read_cycle_);
 }
 
 void Desc::read(uint64_t cycle) {
@@ -69,30 +69,30 @@ void Desc::read(uint64_t cycle) {
   held_.pop_front();
   out_++;
   ready_ = true;
-  ready_from_ = room_from_ = cycle + 1;
+  ready_cycle_ = room_cycle_ = cycle + 1;
 }
 
 void Desc::take(uint64_t cycle) {
   ready_ = false;
   // The taken descriptor stays at the output for two more cycles.
-  read_from_ = cycle + 2;
+  read_cycle_ = cycle + 2;
 }
 
 void Desc::drop() {
-  asks_ = forgets_ = false;
+  requests_ = cancels_ = false;
   flying_.clear();
   go_back();
 }
 
 void Desc::reset() {
   held_.clear();
-  ready_ = again_ = false;
+  ready_ = rereads_ = false;
   next_ = out_ = 0;
 }
 
 void Desc::visit(StateVisitor& visitor) {
-  visitor.value(asks_);
-  if (asks_) visitor.cycle(from_);
+  visitor.value(requests_);
+  if (requests_) visitor.cycle(request_cycle_);
 }
 
 }  // namespace mxe::engine

@@ -25,9 +25,9 @@ class Desc final : public ReadClient {
   /// Index of the slot that is read next.
   uint16_t next() const { return next_; }
   /// First cycle in which the next fetch may begin; kNever if that depends on what is under way.
-  uint64_t begin_from() const;
+  uint64_t begin_cycle() const;
   /// Whether that slot could not be read ahead, so that its fetch waits until its turn.
-  bool waits_for_turn() const { return again_; }
+  bool waits_for_turn() const { return rereads_; }
   /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
   /// come.
   void begin(uint64_t cycle, uint64_t address, bool alone);
@@ -40,13 +40,13 @@ class Desc final : public ReadClient {
   /// It is here. Returns where the bus refused it, if it did and its turn has come; null otherwise.
   const Fault* finish();
   /// Cycle in which the next one moves to where it is looked at; kNever if none does.
-  uint64_t read_in() const;
+  uint64_t read_cycle() const;
   void read(uint64_t cycle);
 
   // --- The oldest.
   bool is_ready() const { return ready_; }
   /// First cycle in which it is there.
-  uint64_t ready_from() const { return ready_from_; }
+  uint64_t ready_cycle() const { return ready_cycle_; }
   const DescriptorBytes& bytes() const { return oldest_.bytes; }
   /// Whether the bus refused it.
   bool failed() const { return oldest_.failed; }
@@ -54,21 +54,21 @@ class Desc final : public ReadClient {
   void take(uint64_t cycle);
 
   /// Whether something is asked for and not yet looked at.
-  bool is_reading() const { return asks_ || !flying_.empty() || (!held_.empty() && !ready_); }
+  bool is_reading() const { return requests_ || !flying_.empty() || (!held_.empty() && !ready_); }
   /// Whether nothing is here or asked for, and since which cycle.
   bool is_empty() const { return !is_reading() && !ready_; }
-  uint64_t empty_from() const { return read_from_ == 0 ? 0 : read_from_ - 1; }
+  uint64_t empty_cycle() const { return read_cycle_ == 0 ? 0 : read_cycle_ - 1; }
 
   /// Beats are dropped: forgets what has not arrived.
   void drop();
   /// Forgets everything; the next slot is 0.
   void reset();
 
-  uint64_t request_from() const override { return asks_ ? from_ : kNever; }
+  uint64_t request_cycle() const override { return requests_ ? request_cycle_ : kNever; }
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override;
   void release(uint64_t) override {}
-  uint64_t done_from() const override { return kNever; }
+  uint64_t done_cycle() const override { return kNever; }
   void clear() override {}
   void visit(StateVisitor& visitor) override;
   Track track() const override { return Track::descriptor; }
@@ -84,14 +84,14 @@ class Desc final : public ReadClient {
   void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
 
   TracePoint trace_;
-  bool asks_ = false, alone_ = false;  // a fetch is asked for; of a job whose turn has come
-  uint64_t from_ = 0;                  // it is asked for, or the next may be
-  uint16_t next_ = 0, out_ = 0;        // slots: of that fetch; of the first that is held
-  bool again_ = false, forgets_ = false;
+  bool requests_ = false, alone_ = false;  // a fetch is asked for; of a job whose turn has come
+  uint64_t request_cycle_ = 0;             // it is asked for, or the next may be
+  uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
+  bool rereads_ = false, cancels_ = false;
   std::deque<Fetched> flying_, held_;
-  uint64_t room_from_ = 0;  // the last place came free
+  uint64_t room_cycle_ = 0;  // the last place came free
   bool ready_ = false;
-  uint64_t ready_from_ = 0, read_from_ = 0;
+  uint64_t ready_cycle_ = 0, read_cycle_ = 0;
   Fetched oldest_;
   Fault fault_;
   Fetch fetch_;

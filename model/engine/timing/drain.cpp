@@ -56,22 +56,22 @@ void Drain::visit(StateVisitor& visitor) {
     visitor.cycle(tile.from);
     if (tile.results && visitor.moves()) tile.results += values;
   });
-  visitor.cycle(next_from_);
+  visitor.cycle(next_cycle_);
   visitor.history(taken_);
   visitor.value(column_);
   if (!numbers_) requant_.visit(visitor);
 }
 
 /// Each segment under way holds a place in the FIFO.
-uint64_t Drain::credit_from() const {
+uint64_t Drain::credit_cycle() const {
   return taken_.count() < kDrainFifo ? 0 : taken_.ago(kDrainFifo, 0) + 1;
 }
 
 uint64_t Drain::next_row() const {
   if (!rows_.valid() || tile_number_ == tiles_.count()) return kNever;
-  const uint64_t ready = std::max(tiles_[tile_number_].from, next_from_);
-  if (numbers_) return std::max({ready, credit_from(), wr_port_.ready_from()});
-  return std::max(ready, requant_.bank_from());
+  const uint64_t ready = std::max(tiles_[tile_number_].from, next_cycle_);
+  if (numbers_) return std::max({ready, credit_cycle(), wr_port_.ready_cycle()});
+  return std::max(ready, requant_.bank_cycle());
 }
 
 uint64_t Drain::next_event() const {
@@ -95,8 +95,8 @@ Drain::Drained Drain::take_row() {
 
   const uint64_t last_issue =
       !numbers_ ? collect_row(issue, values) : write_row(issue, values, drained);
-  next_from_ = last_issue + 1;
-  trace_.slice(Track::drain, "row", issue, next_from_,
+  next_cycle_ = last_issue + 1;
+  trace_.slice(Track::drain, "row", issue, next_cycle_,
                {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", cols}});
   if (rows_.last_row()) {
     drained.release = last_issue;
@@ -126,7 +126,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
                                   contiguous_ && !rows_.last_row());
   const unsigned segment_bytes = wr_port_.segment_bytes() / part;
   for (uint32_t byte = 0; byte < bytes; byte += segment_bytes) {
-    if (byte > 0) issue = std::max(issue + 1, credit_from());
+    if (byte > 0) issue = std::max(issue + 1, credit_cycle());
     taken_.push(wr_port_.take(issue + delay()));
     pass_segment(issue, values, byte / numbers_->bytes);
   }

@@ -47,7 +47,7 @@ class Drain {
   std::vector<Requant::Counted>& saturated() { return requant_.saturated(); }
   /// First cycle after the row under way has left the tile buffer for the write port. Nobody waits
   /// for one that leaves for the requantiser.
-  uint64_t row_done_from() const { return numbers_ ? next_from_ : 0; }
+  uint64_t row_done_cycle() const { return numbers_ ? next_cycle_ : 0; }
   /// Whether the job runs at the dual rate.
   bool dual() const { return dual_; }
   /// The next row.
@@ -61,7 +61,7 @@ class Drain {
   };
 
   uint64_t next_row() const;
-  uint64_t credit_from() const;
+  uint64_t credit_cycle() const;
   Drained take_row();
   const uint32_t* row_values(const Tile& tile, unsigned cols);
   uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
@@ -90,7 +90,7 @@ class Drain {
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;
   uint64_t tile_number_ = 0;  // being read
-  uint64_t next_from_ = 0;    // the cycle after the last issue
+  uint64_t next_cycle_ = 0;   // the cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
   unsigned column_ = 0;           // of the tile within the collected columns
   std::vector<uint32_t> merged_;  // a row

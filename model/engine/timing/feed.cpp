@@ -11,7 +11,7 @@ void Feed::start(uint64_t cycle, const Walk::Levels& levels, uint32_t batch, uin
   tail_count_ = tail_count;
   word_elements_ = word_elements;
   if (!chained) bank_number_ = 0;
-  from_ = cycle + 1;
+  read_allowed_cycle_ = cycle + 1;
 }
 
 void Feed::clear() {
@@ -32,26 +32,26 @@ void Feed::visit(StateVisitor& visitor) {
   }
   visitor.value(word_);
   visitor.value(second_);
-  visitor.cycle(from_);
+  visitor.cycle(read_allowed_cycle_);
   visitor.value(offered_);
   if (!offered_) return;
   for (const unsigned value : {pass_.rows, pass_.cols, pass_.count}) visitor.value(value);
   visitor.value((walk_.tile() + params_.acc_tiles - pass_.tile) % params_.acc_tiles);
   for (const bool value : {pass_.first, pass_.last, pass_.a_done}) visitor.value(value);
-  visitor.cycle(pass_.read_from);
-  visitor.cycle(pass_.offered_from);
+  visitor.cycle(pass_.read_cycle);
+  visitor.cycle(pass_.offered_cycle);
 }
 
-uint64_t Feed::read_from() const {
-  const uint64_t full = b_fills_.full_from(bank_number());
-  return full == kNever ? kNever : std::max(from_, full);
+uint64_t Feed::read_cycle() const {
+  const uint64_t full = b_fills_.full_cycle(bank_number());
+  return full == kNever ? kNever : std::max(read_allowed_cycle_, full);
 }
 
 Pass Feed::awaited() const {
   if (offered_) return pass_;
   Pass pass;
-  pass.read_from = read_from();
-  pass.offered_from = kNever;
+  pass.read_cycle = read_cycle();
+  pass.offered_cycle = kNever;
   return pass;
 }
 
@@ -61,7 +61,7 @@ unsigned Feed::cols() const {
 
 uint64_t Feed::next_read() const {
   if (offered_ || !walk_.valid()) return kNever;
-  const uint64_t from = read_from();
+  const uint64_t from = read_cycle();
   return from == kNever ? kNever : from + (cols() - 1) / feed_cols(params_.num_pe);
 }
 
@@ -80,8 +80,8 @@ uint64_t Feed::read() {
   pass_.last = walk_.last_k() && last_word;
   pass_.a_done = walk_.last_use() && last_word && last_of_two;
   pass_.count = pass_.last ? tail_count_ : word_elements_;
-  pass_.read_from = read_from();
-  pass_.offered_from = cycle + 1;
+  pass_.read_cycle = read_cycle();
+  pass_.offered_cycle = cycle + 1;
   offered_ = true;
   stepped_.reset();
   second_ = !last_of_two;

@@ -22,8 +22,8 @@ struct Pass {
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
   bool a_done = false;               ///< the last pass that needs the A chunk
-  uint64_t read_from = 0;            ///< its B words are read from this cycle on
-  uint64_t offered_from = 0;         ///< first cycle in which the sequencer sees it (pass_valid)
+  uint64_t read_cycle = 0;           ///< its B words are read from this cycle on
+  uint64_t offered_cycle = 0;        ///< first cycle in which the sequencer sees it (pass_valid)
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
@@ -59,13 +59,14 @@ class Feed {
   /// The sequencer starts that pass in `cycle`.
   void start_pass(uint64_t cycle) {
     offered_ = false;
-    from_ = cycle;  // the shadows are free: the PEs take them over before the next word gets there
+    read_allowed_cycle_ =
+        cycle;  // the shadows are free: the PEs take them over before the next word gets there
   }
   /// Whether every pass of the job was started.
   bool done() const { return !walk_.valid() && !offered_; }
 
  private:
-  uint64_t read_from() const;
+  uint64_t read_cycle() const;
   /// Columns of the tile whose words are read.
   unsigned cols() const;
   bool last_of_two() const { return second_ || walk_.cols() <= params_.num_pe; }
@@ -74,11 +75,11 @@ class Feed {
   const BankFills& b_fills_;
   Walk walk_;
   unsigned tail_count_ = 0, word_elements_ = 0;
-  uint64_t bank_number_ = 0;  // of the slab, the first of a wide tile
-  bool second_ = false;       // the second of two tiles
-  unsigned word_ = 0;         // within the slab
-  unsigned slab_base_ = 0;    // of the slab within the chunk
-  uint64_t from_ = 0;         // reading may begin
+  uint64_t bank_number_ = 0;         // of the slab, the first of a wide tile
+  bool second_ = false;              // the second of two tiles
+  unsigned word_ = 0;                // within the slab
+  unsigned slab_base_ = 0;           // of the slab within the chunk
+  uint64_t read_allowed_cycle_ = 0;  // reading may begin
   bool offered_ = false;
   std::optional<Walk::Next> stepped_;
   Pass pass_;

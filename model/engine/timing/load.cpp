@@ -45,7 +45,7 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
 void Load::visit(StateVisitor& visitor) {
   const bool moving = walk_.valid() && walk_.follows(visitor.loop());
   credits_.visit(visitor);
-  visitor.cycle(next_from_);
+  visitor.cycle(next_cycle_);
   walk_.visit(visitor);
   if (visitor.moves()) {
     if (moving) move(visitor.loop(), visitor.iterations());
@@ -98,9 +98,9 @@ void Load::move(Loop loop, uint64_t iterations) {
 
 void Load::clear() { *this = Load(params_, operand_, banks_); }
 
-uint64_t Load::request_from() const {
+uint64_t Load::request_cycle() const {
   if (!walk_.valid()) return kNever;
-  return credits_.taken_from() == kNever ? kNever : std::max(next_from_, credits_.taken_from());
+  return credits_.taken_cycle() == kNever ? kNever : std::max(next_cycle_, credits_.taken_cycle());
 }
 
 void Load::prepare() {
@@ -128,7 +128,7 @@ void Load::prepare() {
 }
 
 void Load::accept(uint64_t cycle) {
-  next_from_ = cycle + 1;
+  next_cycle_ = cycle + 1;
   if (!fetch_.last) {
     if (scales_) next_row();
     scales_ = !scales_;

@@ -24,11 +24,11 @@ class Load final : public OperandLoader {
   void start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
              uint32_t k_words, bool chained) override;
   unsigned banks() const override { return banks_; }
-  uint64_t request_from() const override;
+  uint64_t request_cycle() const override;
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override;
   void release(uint64_t cycle) override { credits_.release(cycle); }
-  uint64_t done_from() const override { return walk_.valid() ? kNever : next_from_; }
+  uint64_t done_cycle() const override { return walk_.valid() ? kNever : next_cycle_; }
   void clear() override;
   void visit(StateVisitor& visitor) override;
   Track track() const override {
@@ -48,12 +48,12 @@ class Load final : public OperandLoader {
   unsigned banks_;
   BankCredits credits_;
   Fetch fetch_;
-  uint64_t next_from_ = 0;  // the cycle after the last accept
-  unsigned bank_ = 0;       // being filled
-  unsigned index_ = 0;      // row within the bank
-  bool second_ = false;     // that bank is the second of a wide tile
-  bool new_chunk_ = false;  // it is the first that an A chunk needs
-  bool scales_ = false;     // the scale bytes of the row come next
+  uint64_t next_cycle_ = 0;  // the cycle after the last accept
+  unsigned bank_ = 0;        // being filled
+  unsigned index_ = 0;       // row within the bank
+  bool second_ = false;      // that bank is the second of a wide tile
+  bool new_chunk_ = false;   // it is the first that an A chunk needs
+  bool scales_ = false;      // the scale bytes of the row come next
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;

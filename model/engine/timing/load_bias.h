@@ -26,23 +26,23 @@ class LoadBias final : public ReadClient {
   }
   /// The last row of a tile's bias was read in `cycle`.
   void release(uint64_t cycle) override { banks_.release(cycle); }
-  uint64_t done_from() const override { return rows_.valid() ? kNever : next_from_; }
+  uint64_t done_cycle() const override { return rows_.valid() ? kNever : next_cycle_; }
   void clear() override { *this = LoadBias(params_); }
 
   void visit(StateVisitor& visitor) override {
     banks_.visit(visitor);
-    visitor.cycle(next_from_);
+    visitor.cycle(next_cycle_);
     rows_.visit(visitor);
     prepare();
   }
 
-  uint64_t request_from() const override {
-    if (!rows_.valid() || banks_.taken_from() == kNever) return kNever;
-    return std::max(next_from_, banks_.taken_from());
+  uint64_t request_cycle() const override {
+    if (!rows_.valid() || banks_.taken_cycle() == kNever) return kNever;
+    return std::max(next_cycle_, banks_.taken_cycle());
   }
   const Fetch& fetch() const override { return fetch_; }
   void accept(uint64_t cycle) override {
-    next_from_ = cycle + 1;
+    next_cycle_ = cycle + 1;
     const bool last = fetch_.last;
     rows_.step();
     if (last) {
@@ -70,7 +70,7 @@ class LoadBias final : public ReadClient {
   Rows rows_;
   BankCredits banks_;
   Fetch fetch_;
-  uint64_t next_from_ = 0;
+  uint64_t next_cycle_ = 0;
   unsigned bank_ = 0;
 };
 

@@ -22,8 +22,8 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
 uint64_t RdPort::next_accept(const ReadRequests& requests, bool a_first) const {
   // The queue of fetches under way has a free place the cycle after one leaves.
   const uint64_t ready = done_.count() < outstanding_
-                             ? free_from_
-                             : std::max(free_from_, done_.ago(outstanding_, 0) + 1);
+                             ? free_cycle_
+                             : std::max(free_cycle_, done_.ago(outstanding_, 0) + 1);
   const ReadRequests from = allowed(requests, a_first);
   const uint64_t first = *std::min_element(from.begin(), from.end());
   return first == kNever ? kNever : std::max(first, ready);
@@ -43,20 +43,20 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_fi
 ReadRequests RdPort::allowed(const ReadRequests& requests, bool a_first) const {
   ReadRequests from = requests;
   uint64_t& a = from[static_cast<std::size_t>(ReadSource::a)];
-  if (a != kNever && !a_first) a = std::max(a, a_allowed_from());
+  if (a != kNever && !a_first) a = std::max(a, a_allowed_cycle());
   return from;
 }
 
-/// A waits for the fetch before few_from_. One that is no longer remembered has left the queue.
-uint64_t RdPort::a_allowed_from() const {
-  const bool remembered = few_from_ > 0 && few_from_ + outstanding_ > done_.count();
-  return remembered ? done_[few_from_ - 1] + 1 : 0;
+/// A waits for the fetch before first_few_. One that is no longer remembered has left the queue.
+uint64_t RdPort::a_allowed_cycle() const {
+  const bool remembered = first_few_ > 0 && first_few_ + outstanding_ > done_.count();
+  return remembered ? done_[first_few_ - 1] + 1 : 0;
 }
 
 /// The fetch that was accepted last has so many beats.
 void RdPort::count_beats(uint64_t beats) {
-  const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[few_from_++]; };
-  if (few_from_ + outstanding_ == fetch_beats_.count()) leave_out_first();
+  const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[first_few_++]; };
+  if (first_few_ + outstanding_ == fetch_beats_.count()) leave_out_first();
   fetch_beats_.push(beats);
   few_beats_ += beats;
   while (few_beats_ >= kReadABeats) leave_out_first();
@@ -78,7 +78,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
   uint64_t from = cycle + 1;  // busy_q
   uint64_t first = kNever;    // beat of the fetch
-  while (row_bursts_.left() > 0) {
+  while (row_bursts_.remaining() > 0) {
     const auto [address, burst] = row_bursts_.take();
     // The interconnect takes a limited number of bursts at a time.
     const std::size_t slot = slot_;
@@ -115,21 +115,21 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     burst_offered_[slot] = response.times.beat(burst - 1);
     burst_beats_[slot] = beats_;
     if (data) data += bytes;
-    free_from_ = fire;
+    free_cycle_ = fire;
     from = fire + 1;
     if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
-  arrival.last_beat = row_bursts_.left() == 0 ? unpack_.last_beat() : kNever;
+  arrival.last_beat = row_bursts_.remaining() == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;
   return arrival;
 }
 
-uint64_t RdPort::drained_from(uint64_t cycle) const {
-  if (burst_ == 0) return std::max(cycle, free_from_ + 1);
+uint64_t RdPort::drained_cycle(uint64_t cycle) const {
+  if (burst_ == 0) return std::max(cycle, free_cycle_ + 1);
   const Burst& last = last_asked_for(cycle);
   const uint64_t never = never_asked_for(cycle), after = unpack_.beats_after(cycle - 1);
   const uint64_t waiting = after > never ? after - never : 0;
@@ -156,20 +156,20 @@ const RdPort::Burst& RdPort::last_asked_for(uint64_t cycle) const {
 /// up to its own have not been taken: the burst for whose end it waited then ends sooner.
 uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
   if (burst.fire == burst.from || burst.end < cycle) return 0;
-  const uint64_t behind = burst.beats - burst.end_beats;
-  const uint64_t up_to_end = waiting > behind ? waiting - behind : 0;
+  const uint64_t later_beats = burst.beats - burst.end_beats;
+  const uint64_t up_to_end = waiting > later_beats ? waiting - later_beats : 0;
   const uint64_t end = std::min(burst.end, std::max(burst.end_offered, cycle - 1 + up_to_end));
   return burst.fire - std::max(burst.from, end + 1);
 }
 
 void RdPort::visit(StateVisitor& visitor) {
-  visitor.cycle(free_from_);
+  visitor.cycle(free_cycle_);
   visitor.history(done_, outstanding_);
   // A can wait only for fetches whose last beat is still to be taken.
   if (!visitor.moves()) {
     const uint64_t fetches = fetch_beats_.count();
     uint64_t oldest = fetches;
-    while (oldest > few_from_ && visitor.matters(done_[oldest - 1])) {
+    while (oldest > first_few_ && visitor.matters(done_[oldest - 1])) {
       visitor.value(fetch_beats_[--oldest]);
     }
     visitor.value(fetches - oldest);
@@ -195,9 +195,9 @@ void RdPort::visit(StateVisitor& visitor) {
 
 void RdPort::clear(uint64_t cycle) {
   done_ = fetch_beats_ = {};
-  few_from_ = few_beats_ = 0;
+  first_few_ = few_beats_ = 0;
   bursts_ = slot_ = burst_ = 0;
-  free_from_ = cycle + 1;
+  free_cycle_ = cycle + 1;
   unpack_.clear(cycle + 1);
 }
 

@@ -51,7 +51,7 @@ class RdPort {
 
   /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
   /// under way is dropped.
-  uint64_t drained_from(uint64_t cycle) const;
+  uint64_t drained_cycle(uint64_t cycle) const;
   /// Beats of the fetch that was accepted last which then are not asked for, though they were
   /// counted.
   uint64_t never_asked_for(uint64_t cycle) const;
@@ -78,7 +78,7 @@ class RdPort {
   };
 
   /// First cycle in which the limit kReadABeats allows a fetch of A; without effect if A is first.
-  uint64_t a_allowed_from() const;
+  uint64_t a_allowed_cycle() const;
   ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
   void count_beats(uint64_t beats);
   const Burst& last_asked_for(uint64_t cycle) const;
@@ -91,11 +91,11 @@ class RdPort {
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;
-  uint64_t free_from_ = 0;                        // the last burst of the fetch before leaves
+  uint64_t free_cycle_ = 0;                       // the last burst of the fetch before leaves
   History<uint64_t, kMostReadOutstanding> done_;  // last beat of each fetch
   History<uint64_t, kMostReadOutstanding> fetch_beats_;
   // The first of the last fetches that together have fewer beats than make A wait, and those beats.
-  uint64_t few_from_ = 0, few_beats_ = 0;
+  uint64_t first_few_ = 0, few_beats_ = 0;
   std::vector<uint64_t> burst_done_;  // last beat of each of the last read_limit_ bursts
   std::vector<uint64_t> burst_offered_, burst_beats_;  // its offer; beats so far, that one included
   std::size_t slot_ = 0;                               // of the next burst in these rings

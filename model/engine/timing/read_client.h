@@ -22,7 +22,7 @@ class ReadClient {
   virtual ~ReadClient() = default;
 
   /// First cycle in which the next fetch is requested; kNever if not yet known, or if none is left.
-  virtual uint64_t request_from() const = 0;
+  virtual uint64_t request_cycle() const = 0;
   /// That fetch.
   virtual const Fetch& fetch() const = 0;
   /// The fetch was accepted in `cycle`.
@@ -30,7 +30,7 @@ class ReadClient {
   /// The consumer has finished with a bank of the buffer in `cycle`.
   virtual void release(uint64_t cycle) = 0;
   /// First cycle in which everything has been asked for; kNever if something is left.
-  virtual uint64_t done_from() const = 0;
+  virtual uint64_t done_cycle() const = 0;
   /// Drops whatever is left to be asked for.
   virtual void clear() = 0;
   /// Shows all that decides about its future (state.h).

@@ -15,8 +15,8 @@ void Record::push(uint64_t cycle, const Job& job) {
   entry.ready = std::max(cycle, job.answered) + 1;
 }
 
-uint64_t Record::end_in() const {
-  return writes_ || !waiting() ? kNever : std::max(jobs_[ended_].ready, idle_from_);
+uint64_t Record::end_cycle() const {
+  return writes_ || !waiting() ? kNever : std::max(jobs_[ended_].ready, idle_cycle_);
 }
 
 void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
@@ -27,20 +27,20 @@ void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
   // The slot of a descriptor that could not be read is not written.
   if (entry.job.status == MXE_STATUS_ERR_FETCH) {
     entry.complete = cycle + 1;
-    idle_from_ = cycle + 1;
+    idle_cycle_ = cycle + 1;
     trace_.slice(Track::record, "complete", cycle, cycle + 2, {{"slot", entry.job.index}});
     return;
   }
   writes_ = true;
-  write_from_ = cycle + 1;
+  write_request_cycle_ = cycle + 1;
 }
 
-uint64_t Record::write_in() const {
-  return writes_ && !is_held() ? std::max(write_from_, port_.ready_from()) : kNever;
+uint64_t Record::write_cycle() const {
+  return writes_ && !is_held() ? std::max(write_request_cycle_, port_.ready_cycle()) : kNever;
 }
 
 uint64_t Record::write() {
-  const uint64_t accepted = write_in();
+  const uint64_t accepted = write_cycle();
   Entry& entry = jobs_[ended_ - 1];
   std::array<uint8_t, kBytes> record{};
   std::memcpy(record.data(), &entry.job.status, 4);
@@ -60,20 +60,20 @@ uint64_t Record::write() {
   }
   entry.complete = answers.last + 1;
   writes_ = false;
-  idle_from_ = offered;
-  trace_.slice(Track::record, "record", write_from_, entry.complete + 1,
+  idle_cycle_ = offered;
+  trace_.slice(Track::record, "record", write_request_cycle_, entry.complete + 1,
                {{"slot", entry.job.index}});
   return offered;
 }
 
-uint64_t Record::error_in() const {
+uint64_t Record::error_cycle() const {
   uint64_t error = kNever;
   for (const Entry& entry : jobs_) error = std::min(error, entry.job.error);
   return error;
 }
 
 const Record::Job& Record::fail() {
-  const uint64_t error = error_in();
+  const uint64_t error = error_cycle();
   const auto failed = std::find_if(jobs_.begin(), jobs_.end(),
                                    [&](const Entry& entry) { return entry.job.error == error; });
   failed->job.error = kNever;
@@ -85,7 +85,7 @@ Record::Completed Record::complete() {
   const Entry entry = jobs_.front();
   jobs_.pop_front();
   ended_--;
-  completed_from_ = entry.complete + 1;
+  completed_cycle_ = entry.complete + 1;
   return {entry.job.status, entry.job.job_id, entry.job.index, entry.record_failed,
           entry.record_fault};
 }

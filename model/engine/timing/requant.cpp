@@ -40,30 +40,30 @@ void Requant::start(const BlockOutput& output) {
 }
 
 void Requant::visit(StateVisitor& visitor) {
-  visitor.value(banks_.count() - read_in_.count());
+  visitor.value(banks_.count() - read_cycles_.count());
   banks_.for_each([&](Bank& bank) {
     visitor.value(bank.stage.rows);
     visitor.value(bank.stage.cols);
     visitor.value(bank.stage.end);
     visitor.cycle(bank.from);
   });
-  visitor.history(read_in_);
+  visitor.history(read_cycles_);
   visitor.value(block_);
   visitor.value(row_);
-  visitor.cycle(read_from_);
+  visitor.cycle(read_cycle_);
   visitor.value(std::min<uint64_t>(rows_read_, kRequantFifo));
   visitor.value(rows_read_ - popped_.count());
   visitor.history(popped_);
   visitor.value(queue_.size());
   for (Row& row : queue_) {
-    visitor.cycle(row.valid_from);
+    visitor.cycle(row.valid_cycle);
     visitor.value(row.bytes);
     visitor.value(row.last);
     visitor.value(row.cols_end);
   }
   visitor.value(scale_turn_);
-  visitor.cycle(request_from_);
-  visitor.cycle(data_from_);
+  visitor.cycle(request_cycle_);
+  visitor.cycle(data_cycle_);
   visitor.value(phase_.of(element_row_ + element_col_));
   visitor.value((scale_row_ + scale_col_) % beat_bytes_);  // one byte never crosses a boundary
   visitor.value(element_row_ - element_stripe_);
@@ -86,14 +86,14 @@ void Requant::move(Loop loop, uint64_t iterations) {
 
 void Requant::clear() {
   banks_ = {};
-  read_in_ = {};
+  read_cycles_ = {};
   block_ = row_ = 0;
-  read_from_ = 0;
+  read_cycle_ = 0;
   popped_ = {};
   rows_read_ = 0;
   queue_.clear();
   scale_turn_ = false;
-  request_from_ = data_from_ = 0;
+  request_cycle_ = data_cycle_ = 0;
 }
 
 void Requant::collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols) {
@@ -109,14 +109,14 @@ void Requant::fill(uint64_t cycle, const Stage& stage) {
   encode_rows();
 }
 
-uint64_t Requant::bank_from() const {
+uint64_t Requant::bank_cycle() const {
   if (banks_.count() < kCollected) return 0;
   const uint64_t before = banks_.count() - kCollected;  // was in that bank
-  return before < read_in_.count() ? read_in_[before] + 1 : kNever;
+  return before < read_cycles_.count() ? read_cycles_[before] + 1 : kNever;
 }
 
 /// Takes a place in the FIFO for the next row, as the RTL does when it reads the first segment.
-uint64_t Requant::credit_from() const {
+uint64_t Requant::credit_cycle() const {
   if (rows_read_ < kRequantFifo) return 0;
   return rows_read_ - kRequantFifo < popped_.count() ? popped_[rows_read_ - kRequantFifo] + 1
                                                      : kNever;
@@ -124,27 +124,27 @@ uint64_t Requant::credit_from() const {
 
 /// Reads and encodes as many rows as the FIFO has room for.
 void Requant::encode_rows() {
-  while (active() && credit_from() != kNever) {
-    const Bank& bank = banks_[read_in_.count()];
+  while (active() && credit_cycle() != kNever) {
+    const Bank& bank = banks_[read_cycles_.count()];
     const unsigned cols = std::min(bank.stage.cols - block_ * kBlock, kBlock);
     const unsigned segments = (cols + lanes_ - 1) / lanes_;
-    const uint64_t first_read = std::max({read_from_, bank.from, credit_from()});
+    const uint64_t first_read = std::max({read_cycle_, bank.from, credit_cycle()});
     const uint64_t last_read = first_read + segments - 1;
     Row row = encode_row(row_, block_, cols, first_read);
-    row.valid_from = last_read + kRequantLatency + 1;
+    row.valid_cycle = last_read + kRequantLatency + 1;
     row.last = row_ + 1 == bank.stage.rows;
     const bool last_block = (block_ + 1) * kBlock >= bank.stage.cols;
     row.cols_end = bank.stage.end && last_block;
     queue_.push_back(row);
     rows_read_++;
-    read_from_ = last_read + 1;
+    read_cycle_ = last_read + 1;
     if (!row.last) {
       row_++;
       continue;
     }
     row_ = 0;
     block_ = last_block ? 0 : block_ + 1;
-    if (last_block) read_in_.push(last_read);
+    if (last_block) read_cycles_.push(last_read);
   }
 }
 
@@ -153,7 +153,7 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   encoded.bytes = static_cast<uint32_t>(numerics::packed_row_bytes(output_.options.format, cols));
   encoded.with_data = with_data_;
   if (!with_data_) return encoded;
-  const uint32_t* bank = bank_values(read_in_.count());
+  const uint32_t* bank = bank_values(read_cycles_.count());
   const uint32_t* values = bank + std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock;
   encoded.data = arithmetic_.encode(values, cols, output_.options);
   if (arithmetic_.watched()) {
@@ -170,7 +170,7 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
 
 uint64_t Requant::next_write() const {
   if (queue_.empty()) return kNever;
-  return std::max({queue_.front().valid_from, request_from_, wr_port_.ready_from()});
+  return std::max({queue_.front().valid_cycle, request_cycle_, wr_port_.ready_cycle()});
 }
 
 Requant::Written Requant::write() {
@@ -188,13 +188,13 @@ Requant::Written Requant::write() {
     wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data, MXE_FAULT_D);
   }
   // The data is available together with the requests.
-  uint64_t offered = std::max(row.valid_from, data_from_);
+  uint64_t offered = std::max(row.valid_cycle, data_cycle_);
   for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
     written.cycle = wr_port_.take(offered);
     offered = written.cycle + 1;
   }
-  request_from_ = accepted + 1;
-  data_from_ = offered;
+  request_cycle_ = accepted + 1;
+  data_cycle_ = offered;
   if (scale_turn_) finish_row(row, written.cycle);
   scale_turn_ = !scale_turn_;
   return written;

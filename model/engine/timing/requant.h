@@ -50,7 +50,7 @@ class Requant {
   void fill(uint64_t cycle, const Stage& stage);
   /// First cycle in which a bank is free for what is collected next; kNever if that depends on
   /// writes to come.
-  uint64_t bank_from() const;
+  uint64_t bank_cycle() const;
 
   /// Cycle of the next write request, kNever if there is none yet.
   uint64_t next_write() const;
@@ -71,7 +71,7 @@ class Requant {
 
  private:
   struct Row {
-    uint64_t valid_from = 0;  // at the head of the FIFO
+    uint64_t valid_cycle = 0;  // at the head of the FIFO
     EncodedRow data;
     uint32_t bytes = 0;
     bool with_data = false;
@@ -85,10 +85,10 @@ class Requant {
   };
 
   uint32_t* bank_values(uint64_t number) { return &values_[number % kCollected * bank_size_]; }
-  bool active() const { return read_in_.count() < banks_.count(); }
+  bool active() const { return read_cycles_.count() < banks_.count(); }
   void encode_rows();
   Row encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read);
-  uint64_t credit_from() const;
+  uint64_t credit_cycle() const;
   void finish_row(const Row& row, uint64_t pop);
   void move(Loop loop, uint64_t iterations);
 
@@ -104,17 +104,17 @@ class Requant {
   std::vector<uint32_t> values_;  // [bank][row][column], FP32 bits
   bool with_data_ = false;
   // encode
-  History<Bank, kCollected> banks_;        // complete
-  History<uint64_t, kCollected> read_in_;  // the last of each was read (read_o)
-  unsigned block_ = 0, row_ = 0;           // the next to read
-  uint64_t read_from_ = 0;
+  History<Bank, kCollected> banks_;            // complete
+  History<uint64_t, kCollected> read_cycles_;  // the last of each was read (read_o)
+  unsigned block_ = 0, row_ = 0;               // the next to read
+  uint64_t read_cycle_ = 0;
   History<uint64_t, kRequantFifo> popped_;
   uint64_t rows_read_ = 0;
   std::vector<Counted> saturated_;
   // write
   std::deque<Row> queue_;
   bool scale_turn_ = false;
-  uint64_t request_from_ = 0, data_from_ = 0;
+  uint64_t request_cycle_ = 0, data_cycle_ = 0;
   uint64_t element_stripe_ = 0, element_row_ = 0, scale_stripe_ = 0, scale_row_ = 0;
   uint64_t element_col_ = 0, scale_col_ = 0;
   AddressPhase phase_;

@@ -8,7 +8,7 @@ namespace mxe::engine {
 void Seq::start(uint64_t cycle, bool bias, bool dual) {
   bias_ = bias;
   dual_ = dual;
-  free_from_ = cycle;
+  free_cycle_ = cycle;
 }
 
 void Seq::clear() {
@@ -23,7 +23,7 @@ void Seq::visit(StateVisitor& visitor) {
   visitor.value(std::min<uint64_t>(tiles_, kDrainBanks));
   visitor.value(tiles_ - drain_released_.count());
   visitor.history(drain_released_);
-  visitor.exact_cycle(free_from_);
+  visitor.exact_cycle(free_cycle_);
   for (uint64_t& free : acc_free_) visitor.cycle(free);
   if (visitor.loop() != Loop::tile) {
     visitor.value(last_tile_);
@@ -33,7 +33,7 @@ void Seq::visit(StateVisitor& visitor) {
 }
 
 uint64_t Seq::c_ready(const Pass& pass) const {
-  return uses_bias(pass) ? c_fills_.full_from(c_number_) : 0;
+  return uses_bias(pass) ? c_fills_.full_cycle(c_number_) : 0;
 }
 
 uint64_t Seq::drain_ready(const Pass& pass) const {
@@ -44,7 +44,7 @@ uint64_t Seq::drain_ready(const Pass& pass) const {
 
 uint64_t Seq::next_start(const Pass* pass) const {
   if (!pass) return kNever;
-  return std::max({pass->offered_from, free_from_, acc_ready(*pass), a_ready(), c_ready(*pass),
+  return std::max({pass->offered_cycle, free_cycle_, acc_ready(*pass), a_ready(), c_ready(*pass),
                    drain_ready(*pass)});
 }
 
@@ -52,7 +52,7 @@ Seq::Started Seq::start_pass(const Pass& pass) {
   const uint64_t cycle = next_start(&pass);
   const uint64_t rows_end = cycle + pass.rows;
   if (!halted_) count_waiting(pass, cycle);
-  free_from_ = rows_end;
+  free_cycle_ = rows_end;
   std::rotate(acc_free_.begin(), acc_free_.begin() + static_cast<std::ptrdiff_t>(tiles_on(pass)),
               acc_free_.end());
   last_tile_ = pass.tile;
@@ -78,7 +78,7 @@ Seq::Started Seq::start_pass(const Pass& pass) {
 /// Counts the cycles from the end of the previous pass to `start` by their causes, in falling
 /// priority: A chunk, B words, the latency of the feeder and of the accumulators, bias, drain bank.
 void Seq::count_waiting(const Pass& pass, uint64_t start) {
-  uint64_t from = free_from_;
+  uint64_t from = free_cycle_;
   const auto count = [&](Counter counter, uint64_t until) {
     until = std::min(until, start);
     if (until <= from) return;
@@ -86,13 +86,13 @@ void Seq::count_waiting(const Pass& pass, uint64_t start) {
     from = until;
   };
   count(Counter::stall_a, a_ready());
-  count(Counter::stall_b, pass.read_from);
-  count(Counter::stall_latency, std::max(pass.offered_from, acc_ready(pass)));
+  count(Counter::stall_b, pass.read_cycle);
+  count(Counter::stall_latency, std::max(pass.offered_cycle, acc_ready(pass)));
   count(Counter::stall_c, c_ready(pass));
   count(Counter::stall_drain, start);
 }
 
-void Seq::finish(uint64_t cycle) { counters_.add(Counter::stall_drain, free_from_, cycle + 1); }
+void Seq::finish(uint64_t cycle) { counters_.add(Counter::stall_drain, free_cycle_, cycle + 1); }
 
 void Seq::break_off(uint64_t cycle, const Pass& pass) { count_waiting(pass, cycle + 1); }
 

@@ -24,7 +24,7 @@ class Seq {
   /// Numbers of the A and bias banks in use, and the end of the last pass.
   uint64_t a_number() const { return a_number_; }
   uint64_t c_number() const { return c_number_; }
-  uint64_t free_from() const { return free_from_; }
+  uint64_t free_cycle() const { return free_cycle_; }
 
   /// Cycle in which `pass` starts; kNever if not yet known. Null if no pass is offered.
   uint64_t next_start(const Pass* pass) const;
@@ -48,7 +48,7 @@ class Seq {
 
  private:
   bool uses_bias(const Pass& pass) const { return pass.first && bias_; }
-  uint64_t a_ready() const { return a_fills_.full_from(a_number_); }
+  uint64_t a_ready() const { return a_fills_.full_cycle(a_number_); }
   uint64_t c_ready(const Pass& pass) const;
   /// How many tiles after the tile of the last pass that of `pass` is, in a circle.
   std::size_t tiles_on(const Pass& pass) const {
@@ -67,8 +67,8 @@ class Seq {
   uint64_t a_number_ = 0, c_number_ = 0;  // of the banks in use
   uint64_t tiles_ = 0;                    // those that have taken a drain bank
   History<uint64_t, kDrainBanks> drain_released_;
-  uint64_t free_from_ = 0;  // the pass before has ended
-  unsigned last_tile_ = 0;  // of the last pass
+  uint64_t free_cycle_ = 0;  // the pass before has ended
+  unsigned last_tile_ = 0;   // of the last pass
   // Of each tile, from that one on: from when its rows find their accumulators written.
   std::vector<uint64_t> acc_free_;
 };

@@ -13,7 +13,7 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   word_bytes_ = word_bytes;
   beat_ = 0;
   // There is room for the first beat in the cycle in which the last word before it leaves.
-  fetch_from_ = last_word_;
+  fetch_cycle_ = last_word_;
   if (word_cycles_.size() < bytes) word_cycles_.resize(bytes);  // a word has a byte or more
   words_ = 0;
   word_end_ = std::min(word_bytes, bytes);
@@ -23,8 +23,8 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
 
 /// First cycle in which the queue has room for a beat: enough words must have left that no more
 /// than one word of the largest size remains.
-uint64_t Unpack::accept_from(unsigned beat) {
-  if (beat == 0) return fetch_from_;
+uint64_t Unpack::accept_cycle(unsigned beat) {
+  if (beat == 0) return fetch_cycle_;
   const uint32_t arrived = beat * beat_bytes_ - offset_;
   if (arrived <= most_) return 0;
   for (; gone_end_ < arrived - most_; gone_end_ += word_bytes_) gone_++;
@@ -45,7 +45,7 @@ uint64_t Unpack::beats(const BeatTimes& times, unsigned count) {
 
 /// Takes the next beat of the row fetch, which the memory offers from `offered` on.
 void Unpack::take(uint64_t offered) {
-  const uint64_t cycle = std::max({offered, next_beat_, accept_from(beat_)});
+  const uint64_t cycle = std::max({offered, next_beat_, accept_cycle(beat_)});
   last_beat_ = cycle;
   next_beat_ = cycle + 1;
   taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
@@ -89,7 +89,7 @@ std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t 
 }
 
 void Unpack::clear(uint64_t cycle) {
-  fetch_from_ = next_beat_ = cycle;
+  fetch_cycle_ = next_beat_ = cycle;
   last_beat_ = last_word_ = cycle == 0 ? 0 : cycle - 1;
   beats_taken_ = 0;
 }

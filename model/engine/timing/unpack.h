@@ -41,7 +41,7 @@ class Unpack {
   void clear(uint64_t cycle);
   /// May be called between two row fetches.
   void visit(StateVisitor& visitor) {
-    for (uint64_t* time : {&fetch_from_, &next_beat_, &last_beat_, &last_word_}) {
+    for (uint64_t* time : {&fetch_cycle_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);
     }
     // The others decide about them; these only matter when a job is broken off.
@@ -52,7 +52,7 @@ class Unpack {
   static constexpr std::size_t kKeptBeats = 4096;
   static constexpr uint32_t kNoWord = ~uint32_t{0};
 
-  uint64_t accept_from(unsigned beat);
+  uint64_t accept_cycle(unsigned beat);
   void take(uint64_t offered);
   void stream(unsigned count);
 
@@ -62,7 +62,7 @@ class Unpack {
   uint32_t word_end_ = kNoWord;       // bytes of the row fetch up to the end of the next word
   uint32_t gone_ = 0, gone_end_ = 0;  // the word that leaves room for the next beat, and its end
   unsigned beat_ = 0;                 // of the row fetch, the next one
-  uint64_t fetch_from_ = 0;           // first cycle for the first beat of the row fetch
+  uint64_t fetch_cycle_ = 0;          // first cycle for the first beat of the row fetch
   uint64_t next_beat_ = 0;            // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves

@@ -14,7 +14,7 @@ unsigned segment_bytes_of(const Params& params) {
 
 /// With a narrower interconnect the engine never gets to its own limit: a burst or two wait for
 /// their address to be accepted.
-unsigned bursts_looked_back(unsigned write_limit) {
+unsigned kept_acknowledgements(unsigned write_limit) {
   return write_limit + 2 < kWriteBursts ? write_limit : std::max(write_limit, kWriteBursts);
 }
 
@@ -27,18 +27,18 @@ WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       memory_(memory),
       trace_(trace),
       row_bursts_(beat_, params.max_burst),
-      acknowledged_(bursts_looked_back(limits.writes)) {}
+      acknowledged_(kept_acknowledgements(limits.writes)) {}
 
-uint64_t WrPort::ready_from() const {
+uint64_t WrPort::ready_cycle() const {
   // The last burst of the row before enters its queue, and the queue of rows has a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
-  return std::max({emitted_, queue_free, halted_from_});
+  return std::max({emitted_, queue_free, halted_cycle_});
 }
 
 uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
                         uint32_t operand, unsigned part, bool joins) {
-  const uint32_t given = joins_ ? left_bytes_ : 0;
+  const uint32_t carried = joins_ ? carried_bytes_ : 0;
   operand_ = operand;
   if (operand == MXE_FAULT_RECORD) record_ = {};
   row_segment_ = segment_bytes_ / part;
@@ -48,8 +48,8 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   row_bursts_.start(address, joins ? filled : touched);
   bytes_left_ = bytes;
   fill_ = offset;
-  take_from_ = cycle + 1;
-  if (rows_done_.count() > 0) take_from_ = std::max(take_from_, rows_done_.back() + 1);
+  next_take_cycle_ = cycle + 1;
+  if (rows_done_.count() > 0) next_take_cycle_ = std::max(next_take_cycle_, rows_done_.back() + 1);
   next_emit_ = cycle + 1;
   burst_ = {};
   beats_sent_ = 0;
@@ -57,7 +57,7 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   if (with_data_) {
     // What was given lies behind the beats of the row before. All else begins as zeros.
     for (std::vector<uint8_t>* row : {&data_, &enables_}) {
-      if (given == 0) {
+      if (carried == 0) {
         row->clear();
       } else {
         row->erase(row->begin(), row->begin() + static_cast<std::ptrdiff_t>(position_));
@@ -71,26 +71,26 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   position_ = 0;
   joins_ = joins;
   end_ = address + bytes;
-  left_bytes_ = 0;
-  if (joins) left_bytes_ = filled == 0 ? given + bytes : beat_.offset(end_);
-  return given + bytes - left_bytes_;
+  carried_bytes_ = 0;
+  if (joins) carried_bytes_ = filled == 0 ? carried + bytes : beat_.offset(end_);
+  return carried + bytes - carried_bytes_;
 }
 
 void WrPort::halt(uint64_t cycle) {
-  if (joins_) halted_from_ = cycle;
+  if (joins_) halted_cycle_ = cycle;
   joins_ = false;
 }
 
-void WrPort::store_left(uint8_t* target, uint64_t address) {
-  if (!joins_ || left_bytes_ == 0) return;
-  const std::size_t end = position_ + beat_.offset(end_), begin = end - left_bytes_;
-  std::memcpy(target + (end_ - left_bytes_ - address), data_.data() + begin, left_bytes_);
-  std::fill_n(enables_.begin() + static_cast<std::ptrdiff_t>(begin), left_bytes_, uint8_t{0});
+void WrPort::store_carried(uint8_t* target, uint64_t address) {
+  if (!joins_ || carried_bytes_ == 0) return;
+  const std::size_t end = position_ + beat_.offset(end_), begin = end - carried_bytes_;
+  std::memcpy(target + (end_ - carried_bytes_ - address), data_.data() + begin, carried_bytes_);
+  std::fill_n(enables_.begin() + static_cast<std::ptrdiff_t>(begin), carried_bytes_, uint8_t{0});
 }
 
 void WrPort::visit(StateVisitor& visitor) {
-  for (uint64_t* time : {&take_from_, &emitted_, &address_fire_, &issued_, &acknowledge_,
-                         &idle_from_, &results_.last}) {
+  for (uint64_t* time : {&next_take_cycle_, &emitted_, &address_fire_, &issued_, &acknowledge_,
+                         &idle_cycle_, &results_.last}) {
     visitor.cycle(*time);
   }
   visitor.history(rows_done_);
@@ -109,8 +109,8 @@ WrPort::Segment WrPort::next_segment() const {
 }
 
 uint64_t WrPort::take_cycle(uint64_t offered) {
-  const uint64_t cycle = std::max(offered, take_from_);
-  return next_segment().makes_beat ? std::max(cycle, sendable_from()) : cycle;
+  const uint64_t cycle = std::max(offered, next_take_cycle_);
+  return next_segment().makes_beat ? std::max(cycle, sendable_cycle()) : cycle;
 }
 
 uint64_t WrPort::take(uint64_t offered) {
@@ -120,11 +120,11 @@ uint64_t WrPort::take(uint64_t offered) {
   bytes_left_ -= segment.bytes;
   fill_ += segment.bytes;
   if (fill_ >= beat_.bytes()) fill_ -= beat_.bytes();
-  take_from_ = cycle + 1;
+  next_take_cycle_ = cycle + 1;
   if (!segment.last) return cycle;
   uint64_t row_done = cycle;
   if (segment.spills) {
-    row_done = std::max(cycle + 1, sendable_from());  // flush_q
+    row_done = std::max(cycle + 1, sendable_cycle());  // flush_q
     send(row_done);
   }
   rows_done_.push(row_done);
@@ -132,7 +132,7 @@ uint64_t WrPort::take(uint64_t offered) {
 }
 
 /// First cycle in which a beat of the next burst can be sent: it is at the head of its queue.
-uint64_t WrPort::sendable_from() {
+uint64_t WrPort::sendable_cycle() {
   if (beats_sent_ == burst_.beats) next_burst();
   const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;
   return std::max(emitted_ + 1, head);
@@ -144,15 +144,15 @@ void WrPort::next_burst() {
   // The queue of bursts has a free place, and the address register is free or being emptied.
   const uint64_t queue_free =
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
-  emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_from(kWriteBursts)});
+  emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_cycle(kWriteBursts)});
   next_emit_ = emitted_ + 1;
   // The interconnect takes a limited number of bursts at a time.
-  address_fire_ = std::max(emitted_ + 1, acknowledged_from(write_limit_));
+  address_fire_ = std::max(emitted_ + 1, acknowledged_cycle(write_limit_));
 }
 
 /// First cycle after the acknowledgement of the burst that lies `count` before the next one; 0 if
 /// there is none, or if it cannot be what the next one waits for.
-uint64_t WrPort::acknowledged_from(unsigned count) const {
+uint64_t WrPort::acknowledged_cycle(unsigned count) const {
   if (bursts_ < count || count > acknowledged_.size()) return 0;
   return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
 }
@@ -174,7 +174,7 @@ void WrPort::finish_burst(uint64_t last_beat) {
   position_ += bytes;
   acknowledge_ = std::max({response.times.beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
   acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
-  idle_from_ = acknowledge_ + 1;
+  idle_cycle_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
                {{"address", burst_.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
   Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;

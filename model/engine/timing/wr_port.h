@@ -25,7 +25,7 @@ class WrPort {
   /// Bytes of one data segment.
   unsigned segment_bytes() const { return segment_bytes_; }
   /// First cycle in which the next row is accepted.
-  uint64_t ready_from() const;
+  uint64_t ready_cycle() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
   /// only the time matters. Its segments are `1 / part` as long as those of FP32. If the row
   /// `joins` the next one, that begins where this one ends. Returns the bytes in the beats of this
@@ -39,7 +39,7 @@ class WrPort {
   void halt(uint64_t cycle);
   /// That row is skipped: writes what was left to it into memory, of which `target` points to
   /// `address`.
-  void store_left(uint8_t* target, uint64_t address);
+  void store_carried(uint8_t* target, uint64_t address);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
   /// Takes that segment. Returns take_cycle(offered).
@@ -51,9 +51,9 @@ class WrPort {
   uint64_t bursts() const { return bursts_; }
 
   /// First cycle with every row that was accepted written (sent_o).
-  uint64_t sent_from() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
+  uint64_t sent_cycle() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
   /// First cycle with everything written and answered (idle_o).
-  uint64_t idle_from() const { return idle_from_; }
+  uint64_t idle_cycle() const { return idle_cycle_; }
 
   /// The answers to some bursts.
   struct Answers {
@@ -75,9 +75,9 @@ class WrPort {
   };
 
   Segment next_segment() const;
-  uint64_t sendable_from();
+  uint64_t sendable_cycle();
   void next_burst();
-  uint64_t acknowledged_from(unsigned count) const;
+  uint64_t acknowledged_cycle(unsigned count) const;
   void send(uint64_t cycle);
   void finish_burst(uint64_t last_beat);
 
@@ -87,16 +87,16 @@ class WrPort {
   TracePoint trace_;
 
   // the row
-  Bursts row_bursts_;         // into bursts
-  uint32_t bytes_left_ = 0;   // not yet taken
-  bool joins_ = false;        // the next row
-  uint32_t left_bytes_ = 0;   // to that
-  uint64_t end_ = 0;          // address behind the row
-  uint64_t halted_from_ = 0;  // a record may come in its place
-  unsigned row_segment_ = 0;  // bytes of its segments
-  unsigned fill_ = 0;         // bytes of a beat not yet full, the offset at first
-  uint64_t take_from_ = 0;    // the next segment at the earliest
-  uint64_t next_emit_ = 0;    // the next burst at the earliest
+  Bursts row_bursts_;             // into bursts
+  uint32_t bytes_left_ = 0;       // not yet taken
+  bool joins_ = false;            // the next row
+  uint32_t carried_bytes_ = 0;    // to that
+  uint64_t end_ = 0;              // address behind the row
+  uint64_t halted_cycle_ = 0;     // a record may come in its place
+  unsigned row_segment_ = 0;      // bytes of its segments
+  unsigned fill_ = 0;             // bytes of a beat not yet full, the offset at first
+  uint64_t next_take_cycle_ = 0;  // the next segment at the earliest
+  uint64_t next_emit_ = 0;        // the next burst at the earliest
   bool with_data_ = false;
   uint32_t operand_ = MXE_FAULT_NONE;
   std::vector<uint8_t> data_, enables_;  // whole beats
@@ -113,7 +113,7 @@ class WrPort {
   std::vector<uint64_t> acknowledged_;  // of as many bursts as a limit looks back
   uint64_t acknowledge_ = 0;            // of the burst before
   uint64_t bursts_ = 0;
-  uint64_t idle_from_ = 0;
+  uint64_t idle_cycle_ = 0;
   Answers results_, record_;
 };
 
