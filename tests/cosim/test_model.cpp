@@ -198,20 +198,20 @@ TEST(Unpack, KeepsTheTimesOfThePipeline) {
 TEST(BankCredits, ClaimsTwoBanksThenWaitsForEachRelease) {
   engine::BankCredits banks;
   banks.want(10);
-  EXPECT_EQ(banks.taken_from(), 11u);
+  EXPECT_EQ(banks.taken_cycle(), 11u);
   banks.finish();
-  EXPECT_EQ(banks.taken_from(), kNever);
+  EXPECT_EQ(banks.taken_cycle(), kNever);
   banks.want(20);
-  EXPECT_EQ(banks.taken_from(), 21u);
+  EXPECT_EQ(banks.taken_cycle(), 21u);
   banks.finish();
   banks.want(30);
-  EXPECT_EQ(banks.taken_from(), kNever);
+  EXPECT_EQ(banks.taken_cycle(), kNever);
   banks.release(50);  // visible in 51, claimed in 51, used in 52
-  EXPECT_EQ(banks.taken_from(), 52u);
+  EXPECT_EQ(banks.taken_cycle(), 52u);
   banks.finish();
   banks.release(55);
   banks.want(70);
-  EXPECT_EQ(banks.taken_from(), 71u);
+  EXPECT_EQ(banks.taken_cycle(), 71u);
 }
 
 uint64_t value(const engine::Counters& counters, Counter counter) {
