@@ -18,7 +18,8 @@ release = version
 author = "the authors of MXE"
 copyright = author
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe", "source_pages", "figures", "interfaces"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "breathe", "source_pages", "figures", "interfaces",
+              "accessible"]
 root_doc = "docs/index"
 include_patterns = ["docs/*.md", "docs/reference/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 exclude_patterns = ["build*", ".*", "docs/examples", "model", "rtl", "scripts", "sw", "tb", "tests", "cmake"]
