@@ -191,7 +191,7 @@ def product():
     d.arrow((480, 322), (480, 364))
     d.arrow((810, 322), (810, 364))
     d.block(20, 364, 920, 56, "results: compared byte for byte", ["cycles and counters: model = RTL"],
-            "../verification.md#comparisons")
+            "../assurance.md#comparisons")
     return d
 
 

@@ -92,12 +92,12 @@ def with_networks(root, work, python):
 
 
 def as_documented(root, size):
-    """Returns true if docs/python.md gives the wheel's size within 20 %: compilers differ by as much."""
-    page = (root / "docs/python.md").read_text(encoding="utf-8")
+    """Returns true if docs/python-speed.md gives the wheel's size within 20 %: compilers differ by as much."""
+    page = (root / "docs/python-speed.md").read_text(encoding="utf-8")
     said = re.search(r"\| the wheel [^|]*\| ([0-9.]+) MB \|", page)
     if said and 0.8 < float(said[1]) * 1e6 / size < 1.25:
         return True
-    print(f"docs/python.md gives another size of the wheel than {size / 1e6:.1f} MB")
+    print(f"docs/python-speed.md gives another size of the wheel than {size / 1e6:.1f} MB")
     return False
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/python.md print what they show, and its packages are the project's."""
+"""The examples of the pages about Python print what they show, and their packages are the project's."""
 import doctest
 import importlib.util
 import os
@@ -9,50 +9,50 @@ import sys
 import pytest
 from conftest import SOURCE
 
-PAGE = SOURCE / "docs/python.md"
+PAGES = [SOURCE / "docs/python.md", SOURCE / "docs/python-frameworks.md"]
 
 
-@pytest.fixture(scope="module")
-def blocks():
-    if not PAGE.exists():
-        pytest.skip(f"{PAGE} is not there")
+def blocks_of(page):
+    if not page.exists():
+        pytest.skip(f"{page} is not there")
     sys.path.insert(0, str(SOURCE / "tests/documents"))
-    from documents import blocks_of
-    return blocks_of(PAGE.read_text(encoding="utf-8"))
+    import documents
+    return documents.blocks_of(page.read_text(encoding="utf-8"))
 
 
-def missing(block):
+def missing(page, block):
     """Libraries named in the comment before a block that are not installed."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    lines = page.read_text(encoding="utf-8").splitlines()
     named = re.fullmatch(r"<!-- with: (\w+) -->", lines[block.line - 2])
     return [] if not named or importlib.util.find_spec(named[1]) else [named[1]]
 
 
-def test_examples(blocks, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parser, runner, shared = doctest.DocTestParser(), doctest.DocTestRunner(), {}
     printed = []
-    for block in blocks:
-        if block.language == "pycon" and not missing(block):
-            test = parser.get_doctest(block.text, shared, PAGE.name, str(PAGE), block.line)
+    for block in blocks_of(page):
+        if block.language == "pycon" and not missing(page, block):
+            test = parser.get_doctest(block.text, shared, page.name, str(page), block.line)
             runner.run(test, out=printed.append, clear_globs=False)
             shared = test.globs
     assert runner.failures == 0, "".join(printed)
-    assert runner.tries > 25
+    assert runner.tries > {"python": 25, "python-frameworks": 3}[page.stem]  # without torch and onnx
 
 
-def test_every_library_of_the_examples_is_there(blocks):
-    if absent := [name for block in blocks for name in missing(block)]:
+def test_every_library_of_the_examples_is_there():
+    if absent := [name for page in PAGES for block in blocks_of(page) for name in missing(page, block)]:
         pytest.skip("examples are not run, these are not installed: " + ", ".join(absent))
 
 
-def test_every_block_is_run_or_a_command(blocks):
-    assert {block.language for block in blocks} == {"sh", "pycon"}
+def test_every_block_is_run_or_a_command():
+    assert {block.language for page in PAGES for block in blocks_of(page)} == {"sh", "pycon"}
 
 
-def test_packages(blocks):
+def test_packages():
     """scripts/setup installs the packages of the documented command."""
-    line, = [line for block in blocks if block.language == "sh" for line in block.text.splitlines()
+    line, = [line for block in blocks_of(PAGES[0]) if block.language == "sh" for line in block.text.splitlines()
              if line.startswith("apt-get")]
     setup = (SOURCE / "scripts/setup").read_text(encoding="utf-8")
     for package in line.split()[3:]:
