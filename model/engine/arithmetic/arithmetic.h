@@ -32,7 +32,7 @@ struct OperandWord {
   }
 };
 
-/// What an arithmetic needs to know of a job.
+/// The part of a job that an arithmetic needs.
 struct ArithmeticJob {
   numerics::FormatId format_a = numerics::FormatId::mxint8, format_b = numerics::FormatId::mxint8;
   uint32_t k = 0;
@@ -73,8 +73,9 @@ struct EncodedRow {
   std::array<bool, numerics::kBlockSize> saturated{};  ///< by columns: beyond the largest element
 };
 
-/// What the engine computes: the array's sums and what becomes of them on their way out. The engine
-/// decides in which cycles, and calls the functions in their order; all of them take no time.
+/// Computes the results of the engine: the array's sums, and the values that merge and requantiser
+/// make from them. The engine determines the cycles and calls the functions in order; they take no
+/// simulated time.
 ///
 /// A class of one's own may replace it (EngineOptions::arithmetic). It need only do what the array
 /// does, start() and run(): the others do by default what the reference does.
@@ -85,7 +86,7 @@ class Arithmetic {
   Arithmetic& operator=(const Arithmetic&) = delete;
   virtual ~Arithmetic() = default;
 
-  /// A job starts. The one before may have been broken off anywhere.
+  /// A job starts. The previous job may have been aborted at any point.
   virtual void start(const ArithmeticJob& job) = 0;
   /// Carries out a pass. The passes of one tile come in the order of K, mingled with those of the
   /// other tiles; the last one leaves its results in `results`.
@@ -109,19 +110,19 @@ class Arithmetic {
   virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
   /// Tells `watcher` of every row of an array of blocks. It must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
-  /// Whether anybody looks at the blocks. If so, what merge() and encode() have computed is shown
-  /// segment by segment as soon as its cycles are known.
+  /// True if a watcher receives the blocks. The results of merge() and encode() are then shown
+  /// segment by segment, as soon as their cycles are known.
   bool watched() const { return watcher_ != nullptr; }
   /// `cycle`: in which the sums of these `count` results, a segment, are there.
   virtual void show_merge(uint64_t /*cycle*/, const uint32_t* /*even*/, const uint32_t* /*odd*/,
                           unsigned /*count*/) {}
-  /// `cycle`: in which the largest magnitude of this segment is there.
+  /// `cycle`: the first in which the largest magnitude of this segment is valid.
   virtual void show_amax(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/) {}
   /// `cycle`: in which the codes of the row's first segment are there; those of the others follow.
   virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,
                            const numerics::RequantOptions& /*options*/) {}
 
-  /// Whether all results are those of the reference, so that the reference may compute a whole job
+  /// True if all results are those of the reference, so that the reference may compute a whole job
   /// at once instead, which is many times faster.
   virtual bool is_reference() const { return false; }
 

@@ -15,11 +15,11 @@ enum class BlockPart : uint8_t {
   requant,  ///< that of the row, its scale, the lanes of a segment
 };
 
-/// Looks at the blocks of an arithmetic that has any, whenever they have computed something.
+/// Receives the blocks of a structural arithmetic after each of their computations.
 ///
-/// The model computes ahead: rows of the array, of the drain and of the requantiser are told in the
-/// order in which they are computed. Cycles of one part never go back, those of different parts do,
-/// but never before what advance() said last.
+/// The model computes ahead: rows of the array, of the drain and of the requantiser are passed in
+/// the order in which they are computed. Cycles of one part never go back, those of different parts
+/// do, but never before what advance() said last.
 class BlockWatcher {
  public:
   virtual ~BlockWatcher() = default;

@@ -45,7 +45,7 @@ class GoldenArithmetic : public Arithmetic {
   /// The sums of all blocks, or at the dual rate of every second one.
   struct Chain {
     numerics::MxTensor a, b;    // the part that is gathered
-    std::size_t filled = 0;     // elements of a row of it
+    std::size_t filled = 0;     // elements of each of its rows
     std::size_t remaining = 0;  // elements of a row that belong to later parts
     std::vector<float> sums;    // [row][column] of the parts before
   };

@@ -57,7 +57,8 @@ class StructuralArithmetic : public Arithmetic {
       sums[i] = merge_[i % merge_.size()].evaluate(even[i], odd[i]);
     }
   }
-  /// The drain takes the upper nine bits below the sign for a NaN, of which there is but one.
+  /// The drain recognises a NaN by the nine bits below the sign: all NaN results have the same
+  /// bits.
   unsigned count_nans(const uint32_t* values, unsigned count) override {
     return static_cast<unsigned>(std::count_if(
         values, values + count, [](uint32_t x) { return blocks::slice(x, 22, 9) == 0x1FF; }));

@@ -10,11 +10,11 @@
 
 namespace mxe::engine {
 
-/// What an access to a memory costs, the way to it included.
+/// Cycles of an access to a memory, including the path to the memory.
 struct MemoryTiming {
   unsigned latency = 32;  ///< cycles from a request to its first beat, at least 1
-  /// Of each direction, or of both together if half_duplex; 0: one beat a cycle. A direction moves
-  /// at most one beat a cycle.
+  /// Bandwidth of each direction, or of both together if half_duplex; 0: one beat a cycle. A
+  /// direction moves at most one beat a cycle.
   double bytes_per_cycle = 0;
   bool half_duplex = false;  ///< the bytes of both directions share that bandwidth
   uint64_t jitter_seed = 0;  ///< 0 = none, else 0 to jitter_cycles more latency per request
@@ -41,14 +41,13 @@ class BeatTimes {
   uint64_t beat(uint64_t i) const { return round_up(first_ + i * interval_); }
   /// The end of the first `count` beats, with kFraction fraction bits.
   uint64_t end(uint64_t count) const { return first_ + count * interval_; }
-  /// As if it had been asked for so many cycles sooner, but not before `earliest`, with kFraction
-  /// fraction bits.
+  /// Shifts the burst `cycles` earlier, but not before `earliest` (kFraction fraction bits).
   BeatTimes sooner(uint64_t cycles, uint64_t earliest) const {
     return {std::max(first_ - (cycles << kFraction), earliest), interval_};
   }
   /// When the first one begins, with kFraction fraction bits.
   uint64_t& first() { return first_; }
-  /// Whether each beat comes the cycle after the one before.
+  /// True if one beat arrives in each cycle.
   bool one_a_cycle() const { return interval_ == 1u << kFraction; }
 
   static uint64_t round_up(uint64_t fixed) { return (fixed + (1u << kFraction) - 1) >> kFraction; }
@@ -88,7 +87,7 @@ class MemoryBus {
   std::vector<Busy> busy_;   // apart from each other, in rising order
 };
 
-/// One direction of a memory. Requests are served in order: the first beat of a request comes at
+/// One direction of a memory. Requests are served in order: the first beat of a request arrives at
 /// max(issue + latency + jitter, end of the request before), the next ones at the bandwidth. In a
 /// half-duplex memory a request also waits for bursts of the other direction.
 class MemoryChannel {
@@ -107,7 +106,7 @@ class MemoryChannel {
     return cycle - (cycle < beats ? cycle : beats - 1);
   }
 
-  /// Whether the same requests at the same distances take the same times: without jitter.
+  /// True without jitter: the same requests at the same distances take the same times.
   bool is_regular() const { return timing_.jitter_seed == 0; }
   uint64_t requests() const { return requests_; }
   unsigned latency() const { return timing_.latency; }
@@ -158,9 +157,9 @@ class BeatSize {
   explicit BeatSize(unsigned bytes) : bytes_(bytes), log2_(log2_ceil(bytes)) {}
 
   unsigned bytes() const { return bytes_; }
-  /// Of an address, the bytes before it in its beat.
+  /// Bytes before an address in its beat. Beats of 32 bytes, address 70: 6.
   unsigned offset(uint64_t address) const { return static_cast<unsigned>(address) & (bytes_ - 1); }
-  /// Whole beats in so many bytes.
+  /// Whole beats in `bytes` bytes. Beats of 32 bytes: 70 -> 2.
   uint64_t whole(uint64_t bytes) const { return bytes >> log2_; }
   /// Beats that [address, address + length) touches; length at least 1.
   uint64_t touched(uint64_t address, uint64_t length) const {

@@ -11,14 +11,14 @@ namespace mxe::engine {
 
 /// One direction of a memory that several ports share. The bandwidth is that of all of them
 /// together (0: of one port), and a port takes or gives at most a beat a cycle. A port's bursts are
-/// served in order, and a burst that waits for nobody is served as by a MemoryChannel.
+/// served in order, and a burst that waits for no other port is served as by a MemoryChannel.
 class SharedChannel {
  public:
   /// `beat_bytes`: of the ports. `stream`: see MemoryTiming::jitter.
   SharedChannel(const MemoryTiming& timing, uint64_t stream, unsigned ports, unsigned beat_bytes);
 
-  /// First cycle in which a burst that `port` asks for in `issue` may be granted: later ones would
-  /// only lengthen the queue, in which nobody could be preferred any more.
+  /// First cycle in which a burst that `port` issues in cycle `issue` may be granted. Granting
+  /// earlier would only fill the queue and freeze the order of the ports.
   uint64_t grant_cycle(unsigned port, uint64_t issue) const;
   /// Serves a burst of `beats` beats that was issued in `issue`, behind all that were granted.
   BeatTimes grant(unsigned port, uint64_t issue, uint64_t beats);

@@ -29,7 +29,7 @@ class StateVisitor {
     uint64_t room;  ///< how many of the next iterations are like this one
   };
 
-  /// What a recorder has written down.
+  /// The state that a recorder has written.
   struct Record {
     std::vector<uint64_t> words;
     std::vector<Place> places;
@@ -62,7 +62,7 @@ class StateVisitor {
   bool moves() const { return moves_; }
   uint64_t iterations() const { return iterations_; }
 
-  /// Whether a recorder tells this cycle from earlier ones.
+  /// True if `cycle` is after the floor. All earlier cycles are recorded alike.
   bool matters(uint64_t cycle) const { return cycle > floor_; }
 
   /// A cycle, or kNever.
@@ -96,7 +96,7 @@ class StateVisitor {
   void value(uint64_t value) {
     if (!moves_) record_.words.push_back(value);
   }
-  /// The last values of a running sequence of cycles, none of which is before the last.
+  /// The most recent values of a non-decreasing sequence of cycles, at most `most` of them.
   template <std::size_t N>
   void history(History<uint64_t, N>& history, uint64_t most = N) {
     sequence(std::min<uint64_t>(history.count(), most),
@@ -138,8 +138,8 @@ class StateVisitor {
   Record record_;
 };
 
-/// Addresses of row fetches or rows to write, as far as they matter for time: where in a beat they
-/// begin, and, unless no row can cross one, how far the next 4 KiB boundary is.
+/// The part of an address of row fetches or written rows that affects times: its offset in a beat,
+/// or, if a row may cross a 4 KiB boundary, its offset in the 4 KiB page.
 class AddressPhase {
  public:
   AddressPhase() = default;

@@ -26,7 +26,7 @@ class Array {
   /// The feeder has read the B words of this pass.
   void load_b(const Pass& pass, const OpBuf& b_buf);
   void run(const Pass& pass, const Seq::Started& started, const OpBuf& a_buf, const CBuf& c_buf);
-  /// Of the tile in this drain bank.
+  /// Results of the tile in this drain bank.
   TileResults results(unsigned drain_bank);
 
  private:

@@ -61,7 +61,7 @@ class BankCredits {
   explicit BankCredits(unsigned banks = kBanks) : banks_(banks) {}
 
   unsigned banks() const { return banks_; }
-  /// The producer wants a bank from cycle `from` on.
+  /// The producer can use a bank from cycle `from` on.
   void want(uint64_t from) {
     wanted_cycle_ = from;
     claim();

@@ -16,7 +16,7 @@ namespace mxe::engine {
 /// Writes the values of an arithmetic's blocks as a value change dump (VCD), for any wave viewer:
 /// scopes and signals have the names of the RTL, one cycle is one nanosecond. All values of a row
 /// of the array, or of a segment in the drain, appear in the cycle in which the RTL has its result.
-/// Rows that were computed ahead when a job is broken off are in it as well.
+/// Rows computed ahead of an abort are in it as well.
 class BlockWaves : public BlockWatcher {
  public:
   /// Throws Error if the file cannot be created.
@@ -45,7 +45,7 @@ class BlockWaves : public BlockWatcher {
 
   numerics::OutputFile file_;
   std::vector<Signal> signals_;                      // in the order in which the blocks show them
-  std::set<BlockPart> known_;                        // were told before
+  std::set<BlockPart> known_;                        // declared before
   std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written
 };
 

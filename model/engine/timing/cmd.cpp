@@ -13,7 +13,7 @@ constexpr unsigned kSlotBytesLog2 = 7;
 /// Clocks from the end of a job to the request of its record that count for it (RecordClocks).
 constexpr uint64_t kRecordClocks = 3;
 
-// What a trace calls the states, in their order.
+// Names of the states in a trace, in their order.
 constexpr const char* kStateNames[] = {"idle", "start", "run", "abort", "clear", "reset"};
 
 }  // namespace
@@ -75,7 +75,7 @@ void Cmd::remember(const Fault& fault, uint16_t index) {
   fault_open_ = true;
 }
 
-/// Of a job that has been computed: it says nothing any more once a job after it has failed.
+/// Stores the fault of a computed job, unless a later job has failed already.
 void Cmd::remember_ended(const Fault& fault, uint16_t index) {
   const auto after = static_cast<uint16_t>(fault_index_ - index);
   const bool before = after != 0 && after <= kRecords;
@@ -89,7 +89,7 @@ uint64_t Cmd::unless_reset(uint64_t cycle) const {
   return resetting_ && cycle >= reset_cycle_ ? kNever : cycle;
 }
 
-/// Cycle in which the running job is broken off; kNever if it is not.
+/// Cycle in which the running job is aborted; kNever if it is not.
 uint64_t Cmd::abort_cycle() const {
   const uint64_t reset = resetting_ ? std::max(entered_cycle_, reset_cycle_) : kNever;
   return std::min({datapath_.read_error(), datapath_.write_error(), reset});
@@ -133,16 +133,16 @@ uint64_t Cmd::early_load_cycle() const {
   if (waits_ && !datapath_.is_waiting()) return kNever;
   const uint64_t loads = datapath_.early_load_cycle(next_job_);
   if (loads == kNever) return kNever;
-  // Its sizes settle a clock after the descriptor.
+  // The sizes of its loop nest are valid one cycle after the descriptor.
   const uint64_t cycle = std::max({entered_cycle_, desc_.ready_cycle() + 1, enabled_cycle_, loads});
   return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
 }
 
-/// First cycle in which it is known that what was read early met an error.
+/// First cycle in which an early read has returned an error, or kNever.
 uint64_t Cmd::early_error_cycle() const { return datapath_.early_error(); }
 
-/// Cycle in which the job whose descriptor is ready makes room for the one after it: nothing of it
-/// is left to be asked for.
+/// Cycle in which the job whose descriptor is ready moves to the waiting slot: all its operands
+/// have been requested.
 uint64_t Cmd::wait_cycle() const {
   if (state_ != State::run || !datapath_.is_early() || waits_ || !enable_) return kNever;
   const uint64_t loads = datapath_.loads_done_cycle();
@@ -151,7 +151,7 @@ uint64_t Cmd::wait_cycle() const {
   return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
 }
 
-/// Whether a job that ends in `cycle` is followed by the next one at once.
+/// True if the next job starts as soon as a job ends in `cycle`.
 bool Cmd::may_take(uint64_t cycle) const {
   const bool ready =
       waits_ || (desc_.is_ready() && desc_.ready_cycle() <= cycle && desc_status_ == MXE_STATUS_OK);
@@ -177,8 +177,8 @@ uint64_t Cmd::done_cycle() const {
 
 uint64_t Cmd::run_state_cycle() const { return std::min(abort_cycle(), done_cycle()); }
 
-/// Cycle in which the job that was taken starts. What it reads may be results of the jobs before
-/// it.
+/// Start cycle of the job that was taken. Its operands may be results of earlier jobs, which must
+/// have been answered.
 uint64_t Cmd::start_cycle() const {
   const bool early = datapath_.is_loaded() || job_.early;
   return early ? entered_cycle_ : std::max(entered_cycle_, datapath_.results_answered_cycle());
@@ -190,11 +190,11 @@ uint64_t Cmd::abort_end_cycle() const {
   return std::max({entered_cycle_, datapath_.drained_cycle(entered_cycle_), record_.idle_cycle()});
 }
 
-/// Cycle after which nothing more is asked for, as far as that is known.
+/// Last cycle in which new reads may be issued, or kNever if unknown.
 uint64_t Cmd::last_request_cycle() const {
   if (state_ == State::start) return datapath_.read_error();
   if (state_ != State::run) return kNever;
-  // What was read early with an error is forgotten when the job that runs is done.
+  // Early reads that returned an error are cancelled when the running job is done.
   const uint64_t done = done_cycle();
   return std::min(abort_cycle(), early_error_cycle() <= done ? done : kNever);
 }
@@ -204,7 +204,7 @@ uint64_t Cmd::state_cycle() const {
     case State::idle:
       return idle_state_cycle();
     case State::start:
-      // Operands that were asked for early are those of the job now.
+      // Operands that were requested early are now those of this job.
       return std::min(start_cycle(), datapath_.read_error());
     case State::run:
       return run_state_cycle();
@@ -215,19 +215,19 @@ uint64_t Cmd::state_cycle() const {
   }
 }
 
-/// Of the jobs that have been computed.
+/// Next step of the computed jobs.
 uint64_t Cmd::record_cycle() const {
   return std::min({record_.complete_cycle(), record_.error_cycle(), record_.end_cycle(),
                    record_.write_cycle()});
 }
 
-/// The next step of all but the datapath.
+/// Next step of all parts except the datapath.
 uint64_t Cmd::other_cycle() const {
   return std::min({record_cycle(), desc_.last_word(), desc_.read_cycle(), state_cycle(),
                    descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
 }
 
-/// Of the datapath. It stands still while a job is broken off.
+/// Next event of the datapath, which has none during an abort.
 uint64_t Cmd::datapath_cycle() const {
   const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
   return stands ? kNever : datapath_.next_event();
@@ -298,12 +298,12 @@ void Cmd::step_state(uint64_t cycle) {
       step_idle(cycle);
       break;
     case State::start:
-      // An error that is told in the clock of the start breaks off a job that has started.
+      // If the error arrives in the start cycle, the job counts as started and is aborted.
       if (start_cycle() == cycle) {
         datapath_.start(cycle, job_);
         enter(State::run, cycle + 1);
       }
-      if (datapath_.read_error() == cycle) break_off(cycle);
+      if (datapath_.read_error() == cycle) abort_job(cycle);
       break;
     case State::run:
       step_run(cycle);
@@ -331,7 +331,7 @@ void Cmd::step_state(uint64_t cycle) {
 void Cmd::step_idle(uint64_t cycle) {
   if (next_job_cycle() != cycle) {
     if (datapath_.is_early() || datapath_.is_waiting()) {
-      forget_early(cycle);
+      cancel_early(cycle);
     } else {
       enter(State::reset, cycle + 1);
     }
@@ -369,7 +369,7 @@ void Cmd::wait(uint64_t cycle) {
 
 void Cmd::step_run(uint64_t cycle) {
   if (abort_cycle() == cycle) {
-    break_off(cycle);
+    abort_job(cycle);
     return;
   }
   end_job(cycle, MXE_STATUS_OK, job_.job_id);
@@ -378,18 +378,19 @@ void Cmd::step_run(uint64_t cycle) {
   if (may_take(cycle)) {
     start_next(cycle);
   } else if (early_error_cycle() <= cycle) {
-    forget_early(cycle);
+    cancel_early(cycle);
   }
 }
 
-/// What was read of the next job is forgotten, to be read again when its turn has come.
-void Cmd::forget_early(uint64_t cycle) {
+/// Cancels the early reads of the next job. They are issued again after the running job has
+/// completed.
+void Cmd::cancel_early(uint64_t cycle) {
   ends_ = false;
   desc_.drop();
   enter(State::abort, cycle + 1);
 }
 
-void Cmd::break_off(uint64_t cycle) {
+void Cmd::abort_job(uint64_t cycle) {
   status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
             : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
                                                : MXE_STATUS_ERR_ABORTED;
@@ -398,7 +399,7 @@ void Cmd::break_off(uint64_t cycle) {
   if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
   if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.write_fault(), index);
   desc_.drop();
-  if (state_ == State::run) datapath_.break_off(cycle);
+  if (state_ == State::run) datapath_.abort_job(cycle);
   enter(State::abort, cycle + 1);
 }
 

@@ -15,9 +15,9 @@ namespace mxe::engine {
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
 /// While a job runs, the next descriptors are read, the operands of up to two jobs after it are,
 /// and the jobs before it have their results answered and their records written. The states are
-/// those of the RTL's state machine; what the RTL does in a state for one cycle is one step here.
-/// Of several steps in one cycle none depends on the others: each goes by the cycle from which on
-/// the state that it waits for is there.
+/// those of the RTL's state machine; a state that lasts one cycle in the RTL is one step here.
+/// Steps due in the same cycle are independent: each waits only for state that was valid before
+/// that cycle.
 class Cmd {
  public:
   /// Interrupt causes of one cycle (irq_*_o).
@@ -87,8 +87,8 @@ class Cmd {
   void step_idle(uint64_t cycle);
   void step_run(uint64_t cycle);
   void step_abort(uint64_t cycle);
-  void break_off(uint64_t cycle);
-  void forget_early(uint64_t cycle);
+  void abort_job(uint64_t cycle);
+  void cancel_early(uint64_t cycle);
   void end_job(uint64_t cycle, uint32_t status, uint32_t job_id);
   void start_next(uint64_t cycle);
   Events complete();
@@ -114,11 +114,11 @@ class Cmd {
   uint64_t fetch_allowed_cycle_ = 0;                  // descriptors may be read
   uint32_t desc_status_ = 0;                          // of the descriptor that is ready
   Descriptor job_, next_job_;                         // that runs, whose descriptor is ready
-  Descriptor waiting_job_;                            // all of whose operands have been asked for
+  Descriptor waiting_job_;                            // all its operands have been requested
   bool waits_ = false;                                // there is one
   uint64_t wait_end_cycle_ = 0;                       // the last cycle with the one before it
-  bool ends_ = false;                                 // the job ends with what is broken off
-  uint32_t status_ = 0;                               // with which it is broken off
+  bool ends_ = false;    // the aborted work belongs to the running job, which must complete
+  uint32_t status_ = 0;  // of the abort
   Fault fault_;
   uint16_t fault_index_ = 0;
   bool fault_open_ = false;  // the job that met it is not complete

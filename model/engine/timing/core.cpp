@@ -95,7 +95,7 @@ bool Core::write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strob
       write_control(cycle, value);
       break;
     case MXE_REG_IRQ_STATUS:
-      // An event that comes as software clears the one before stays.
+      // An event in the cycle in which software clears the previous one stays set.
       irq_status_ &= ~(value & info->event_mask & ~(cycle == events_cycle_ ? new_events_ : 0));
       update_interrupt(cycle);
       break;

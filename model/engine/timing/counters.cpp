@@ -121,7 +121,7 @@ void Counters::set(uint64_t cycle, const Values& values) {
 void Counters::snapshot(uint64_t cycle) {
   settle(cycle);
   snapshot_ = live_;
-  // Idle is what is left of the total.
+  // Idle is the rest of the total.
   uint64_t causes = 0;
   for (std::size_t i = 0; i < kCounters; i++) {
     if (counter_table[i].part_of_total && i != index(Counter::idle)) causes += live_[i];

@@ -12,9 +12,9 @@
 
 namespace mxe::engine {
 
-/// Performance counters (mxe_counters). The core knows ahead of time what happens in which cycles
-/// and notes it as intervals. Only what lies before the present is counted, so that a snapshot in
-/// the middle of a job is right. While enabled, every cycle counts in `total` and in exactly one of
+/// Performance counters (mxe_counters). The core computes events ahead of time and adds them as
+/// intervals of cycles. Only cycles before the current one are counted, so a snapshot in the middle
+/// of a job is right. While enabled, every cycle counts in `total` and in exactly one of
 /// mac_active, the stalls and idle.
 class Counters {
  public:
@@ -24,21 +24,20 @@ class Counters {
   explicit Counters(TracePoint trace = TracePoint()) : trace_(trace) {}
 
   /// Counts `amount` in every cycle from `begin` to before `end`. The cause of a wait is known only
-  /// when the wait ends, so the interval may lie before what was settled; an earlier snapshot has
+  /// when the wait ends, so the interval may lie before the settled cycle; an earlier snapshot has
   /// counted it as idle.
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
-  /// Takes back what was added for cycles from `cycle` on, which must not have been settled.
+  /// Removes the counts from `cycle` on, which must not have been settled.
   void forget(Counter counter, uint64_t cycle);
-  /// What was added for single cycles after `cycle` happens in `cycle`, which must not have been
-  /// settled.
+  /// Moves counts of single cycles after `cycle` to `cycle`, which must not have been settled.
   void bring_forward(Counter counter, uint64_t cycle);
-  /// Takes `amount` back from what was added last, which must not have been settled.
+  /// Subtracts `amount` from the latest interval, which must not have been settled.
   void take_back(Counter counter, uint64_t amount);
-  /// Counts what lies before `cycle`. Cycles never go back.
+  /// Counts the cycles before `cycle`. Cycles never go back.
   void settle(uint64_t cycle);
   /// CTRL.enable changes in `cycle`.
   void enable(uint64_t cycle, bool enabled);
-  /// Clears all counters (counter_clear_i in `cycle`); `cycle` is the last that is forgotten.
+  /// Clears all counters (counter_clear_i in `cycle`); `cycle` is the last that is not counted.
   void clear(uint64_t cycle);
   /// Sets the counters at the start of `cycle`; `total` must be the sum of its parts.
   void set(uint64_t cycle, const Values& values);
@@ -50,7 +49,7 @@ class Counters {
 
   /// May be called between settle() and the next event.
   void visit(StateVisitor& visitor);
-  /// What was counted so far.
+  /// Counts so far.
   const Values& counted() const { return live_; }
   /// Counts what has happened since counted() was `before` another `periods` times, in `cycles`
   /// cycles; except NaN results and saturations, which depend on data and are left to add().

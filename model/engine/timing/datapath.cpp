@@ -88,9 +88,9 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
 
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
-  // An error of what is read ahead breaks nothing off.
-  const bool breaks_off = fetch.kind != FetchKind::descriptor && !early_.loaded;
-  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, breaks_off);
+  // An error of an early read aborts no job.
+  const bool aborts_job = fetch.kind != FetchKind::descriptor && !early_.loaded;
+  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, aborts_job);
   const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
   counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
   return arrival;
@@ -100,16 +100,16 @@ RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_dat
 OperandView Datapath::view_of_b(const Descriptor& job) const {
   OperandView b = view(job.b(), is_dual(job, params_), job.k, job.b_addr, job.b_stride,
                        job.b_scale_addr, job.b_scale_stride);
-  // A pass over fewer rows than kMinPass waits for its accumulators. If B comes faster than that,
-  // tiles have their passes two in turn. A B slab is twice as long if two words of it are in the
-  // place of one.
+  // A pass over fewer rows than kMinPass waits for its accumulators. If B arrives faster than that,
+  // two tiles alternate passes (wide). With 4-bit B, two words share a buffer entry, so a B slab is
+  // twice as long.
   const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
   b.wide = params_.acc_tiles > 1 && params_.b_buf_k > kLanes && job.m < kMinPass && b_comes_faster;
   b.long_slab = b.words_at_a_time > 1;
   return b;
 }
 
-/// Whether all results of a job are computed when it starts.
+/// True if all results of a job are computed when it starts.
 bool Datapath::computes_whole(const Descriptor& job) const {
   return functional() && !trace_ && arithmetic_->is_reference() &&
          WholeJob::can_compute(job, memory_);
@@ -203,7 +203,7 @@ Datapath::NextEvent Datapath::find_next_event() {
     if (cycle < next.cycle) next = {cycle, source};
     if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
   }
-  // What is asked for early is the next job's, and the last request that of the descriptor fetcher.
+  // Early reads belong to the next job. The last source, the descriptor fetcher, belongs to no job.
   for (std::size_t i = 0; i + 1 < kReadSources; i++)
     job_over_ &= early_.loaded || requests_[i] == kNever;
   return next;
@@ -301,7 +301,7 @@ void Datapath::read_b_words(uint64_t cycle, uint64_t limit) {
   if (const auto loop = stepped_loop()) skip_repetitions(cycle, *loop, limit);
 }
 
-/// The loop of which the feeder has just begun another iteration.
+/// The loop in which the feeder has just begun a new iteration.
 std::optional<Loop> Datapath::stepped_loop() const {
   switch (*feed_.stepped()) {
     case Walk::Next::tile:
@@ -387,7 +387,7 @@ void Datapath::visit(StateVisitor& visitor) {
     visitor.value(bus->count());
     bus->for_each_time([&](uint64_t& time) { visitor.fixed_point(time, BeatTimes::kFraction); });
   }
-  // These differences change when anybody else uses the memory, and nothing is skipped then.
+  // These differences change when another initiator uses the memory, and nothing is skipped then.
   visitor.value(memory.read->requests() - rd_port_.bursts());
   visitor.value(memory.write->requests() - wr_port_.bursts());
 }
@@ -432,11 +432,11 @@ uint64_t Datapath::drained_cycle(uint64_t cycle) const {
   return std::max({rd_port_.drained_cycle(cycle), wr_port_.idle_cycle(), drain_.row_done_cycle()});
 }
 
-void Datapath::break_off(uint64_t cycle) {
+void Datapath::abort_job(uint64_t cycle) {
   if (feed_.done()) {
     seq_.finish(cycle);
   } else {
-    seq_.break_off(cycle, feed_.awaited());
+    seq_.abort_job(cycle, feed_.awaited());
   }
   // From now on beats are dropped; what has arrived is still multiplied.
   seq_.halt();
@@ -447,7 +447,7 @@ void Datapath::break_off(uint64_t cycle) {
   }
 }
 
-/// The passes that still start until `cycle`. Nothing becomes of their results.
+/// Runs the passes that start up to `cycle`. Their results are dropped.
 void Datapath::run_out(uint64_t cycle) {
   for (;;) {
     const uint64_t read = feed_.next_read(), start = seq_.next_start(feed_.offered());
@@ -477,7 +477,7 @@ void Datapath::clear(uint64_t cycle, uint64_t halt_cycle) {
   seq_.clear();
   drain_.clear();
   counters_.take_back(Counter::bytes_read,
-                      rd_port_.never_asked_for(halt_cycle) * params_.mem_bytes());
+                      rd_port_.never_requested(halt_cycle) * params_.mem_bytes());
   rd_port_.clear(cycle);
   chunks_ahead_ = 0;
   wr_port_.clear_error();

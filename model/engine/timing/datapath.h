@@ -30,7 +30,7 @@
 
 namespace mxe::engine {
 
-/// What an engine does with a job's data.
+/// Use of a job's data.
 enum class Mode : uint8_t {
   functional,  ///< results and cycles
   timing,      ///< cycles only: no operand is read, no result written
@@ -61,34 +61,34 @@ class Datapath {
   /// A legal job starts in `cycle` (start_i), and its loaders too if they were not started early.
   void start(uint64_t cycle, const Descriptor& job);
   /// First cycle in which the loaders may start early with `job`, the next one; kNever if they may
-  /// not: they are still busy, or the buffers cannot hold its operands beside those of the job that
-  /// runs.
+  /// not: they are still busy, or the buffers cannot hold its operands together with those of the
+  /// running job.
   uint64_t early_load_cycle(const Descriptor& job) const;
   /// They do so in `cycle`.
   void load_early(uint64_t cycle, const Descriptor& job);
-  /// First cycle in which the loaders have asked for everything; kNever if something is left.
+  /// First cycle in which all operands have been requested; kNever if requests remain.
   uint64_t loads_done_cycle() const;
-  /// Cycle of the first bus error of what was asked for early, kNever if none.
+  /// Cycle of the first bus error of early reads, kNever if none.
   uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
-  /// Whether operands of the job whose descriptor is ready, or of the one that waits, were asked
-  /// for.
+  /// True if operands of the job whose descriptor is ready (is_early) or of the waiting job
+  /// (is_waiting) were requested.
   bool is_early() const { return early_.loaded; }
   bool is_waiting() const { return waiting_.loaded; }
-  /// The job whose operands were asked for early waits.
+  /// Moves the job whose operands were requested early to the waiting slot.
   void wait();
   /// The job that waits with its operands is the one that runs, or else the one after it.
   void take();
-  /// Whether the operands of the one that runs were asked for early.
+  /// True if the operands of the running job were requested early.
   bool is_loaded() const { return run_.loaded; }
   /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
   uint64_t next_event() const { return next_.cycle; }
-  /// Whether all events of the job are done.
+  /// True if all events of the job are done.
   bool job_over() const { return job_over_; }
-  /// Whether the last events may matter to the command processor: to when it does what.
+  /// True if the last events may change the next step of the command processor.
   bool concerns_others() const;
   /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
-  /// by cycle `limit`; the outcome is the same. `last`: of the job if it is known that it will be
-  /// broken off, kNever otherwise.
+  /// by cycle `limit`; the outcome is the same. `last`: the last cycle of a job that will be
+  /// aborted, else kNever.
   void step(uint64_t limit, uint64_t last);
   /// After the last event: the cycle in which the command processor sees that the job is done
   /// (job_done).
@@ -100,8 +100,8 @@ class Datapath {
     seq_.finish(cycle);
     wr_port_.clear_error();
   }
-  /// The running job is broken off; `cycle` is its last.
-  void break_off(uint64_t cycle);
+  /// Aborts the running job; `cycle` is its last.
+  void abort_job(uint64_t cycle);
 
   /// Cycle of the first bus error so far, kNever if none.
   uint64_t read_error() const { return run_.error; }
@@ -110,7 +110,7 @@ class Datapath {
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
   uint64_t drained_cycle(uint64_t cycle) const;
-  /// clear_i in `cycle`, after nothing has been asked for from `halt_cycle` on.
+  /// clear_i in `cycle`. Requests stopped at `halt_cycle`.
   void clear(uint64_t cycle, uint64_t halt_cycle);
 
   /// Cycles skipped so far.
@@ -129,8 +129,7 @@ class Datapath {
   }
 
  private:
-  /// One of the blocks that have events, as a function of the datapath, which knows what else an
-  /// event touches.
+  /// A block with events. The datapath carries out an event, because it affects other blocks too.
   struct Source : EventSource {
     explicit Source(Datapath& owner) : datapath(owner) {}
     Datapath& datapath;
@@ -161,12 +160,12 @@ class Datapath {
   };
 
   bool functional() const { return mode_ == Mode::functional; }
-  /// Whether operands pass through the buffers.
+  /// True if operands pass through the buffers.
   bool data_flows() const { return functional() && !whole_; }
   bool may_skip() const;
   void read_requests();
-  /// A pass needs all of A's chunk and one slab of B. Once the first slab has been asked for, the
-  /// chunk goes before further ones.
+  /// A pass needs all of A's chunk and one slab of B. After the request of the first slab, the
+  /// chunk is preferred to further slabs.
   bool a_first() const { return chunks_ahead_ < 0; }
   bool computes_whole(const Descriptor& job) const;
   void start_loaders(uint64_t cycle, const Descriptor& job, bool chained);
@@ -189,11 +188,11 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
-  BlockWatcher* watcher_;  // null: nobody
+  BlockWatcher* watcher_;  // null: none
   Descriptor job_;
-  bool loads_flow_ = false;                  // what the loaders read passes through the buffers
-  int64_t chunks_ahead_ = 0;                 // of A asked for, less those of which B has begun
-  bool one_chunk_ = false, mx_out_ = false;  // of the job
+  bool loads_flow_ = false;   // loaded operands pass through the buffers
+  int64_t chunks_ahead_ = 0;  // A chunks requested minus A chunks whose first B slab was requested
+  bool one_chunk_ = false, mx_out_ = false;         // of the job
   const job::NumberFormat* numbers_out_ = nullptr;  // null if MX
   std::vector<uint16_t> narrow_;                    // a row of results
   Repetition repetition_;
@@ -221,14 +220,14 @@ class Datapath {
   FeedSource feed_source_{*this};
   SeqSource seq_source_{*this};
   DrainSource drain_source_{*this};
-  // Of events in one cycle the first comes first.
+  // Events in the same cycle are carried out in this order.
   std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
   bool job_over_ = true;
-  uint64_t last_ = kNever;  // cycle of a job that will be broken off
-  /// What is known of the operands of a job.
+  uint64_t last_ = kNever;  // last cycle of a job that will be aborted
+  /// State of the operands of a job.
   struct Operands {
-    bool loaded = false;      // asked for, early
+    bool loaded = false;      // requested early
     uint64_t error = kNever;  // cycle of the first bus error
     Fault fault;              // which
   };

@@ -15,8 +15,8 @@ namespace mxe::engine {
 
 /// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, several at a time, while
 /// the jobs before them are under way, keeps them in order, and shows the oldest one until it is
-/// taken. What cannot be read ahead of its turn is forgotten, with all that follows it, and read
-/// again when its turn has come.
+/// taken. If an early read fails, it and all later ones are cancelled, and read again after the
+/// previous job has completed.
 class Desc final : public ReadClient {
  public:
   explicit Desc(TracePoint trace) : trace_(trace) {}
@@ -24,9 +24,9 @@ class Desc final : public ReadClient {
   // --- Asking.
   /// Index of the slot that is read next.
   uint16_t next() const { return next_; }
-  /// First cycle in which the next fetch may begin; kNever if that depends on what is under way.
+  /// First cycle in which the next fetch may begin; kNever if that depends on outstanding fetches.
   uint64_t begin_cycle() const;
-  /// Whether that slot could not be read ahead, so that its fetch waits until its turn.
+  /// True if the early read of that slot failed, so that its fetch waits until its job is next.
   bool waits_for_turn() const { return rereads_; }
   /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
   /// come.
@@ -45,23 +45,23 @@ class Desc final : public ReadClient {
 
   // --- The oldest.
   bool is_ready() const { return ready_; }
-  /// First cycle in which it is there.
+  /// First cycle in which it is valid.
   uint64_t ready_cycle() const { return ready_cycle_; }
   const DescriptorBytes& bytes() const { return oldest_.bytes; }
-  /// Whether the bus refused it.
+  /// True if the bus refused it.
   bool failed() const { return oldest_.failed; }
   /// It is taken in `cycle`.
   void take(uint64_t cycle);
 
-  /// Whether something is asked for and not yet looked at.
+  /// True if a fetch is requested, outstanding or not yet checked.
   bool is_reading() const { return requests_ || !flying_.empty() || (!held_.empty() && !ready_); }
-  /// Whether nothing is here or asked for, and since which cycle.
+  /// True if no descriptor is stored or requested; empty_cycle() is the first such cycle.
   bool is_empty() const { return !is_reading() && !ready_; }
   uint64_t empty_cycle() const { return read_cycle_ == 0 ? 0 : read_cycle_ - 1; }
 
-  /// Beats are dropped: forgets what has not arrived.
+  /// Beats are dropped: cancels the outstanding fetches.
   void drop();
-  /// Forgets everything; the next slot is 0.
+  /// Clears everything; the next slot is 0.
   void reset();
 
   uint64_t request_cycle() const override { return requests_ ? request_cycle_ : kNever; }
@@ -84,8 +84,8 @@ class Desc final : public ReadClient {
   void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
 
   TracePoint trace_;
-  bool requests_ = false, alone_ = false;  // a fetch is asked for; of a job whose turn has come
-  uint64_t request_cycle_ = 0;             // it is asked for, or the next may be
+  bool requests_ = false, alone_ = false;  // a fetch is requested; of a job that is next
+  uint64_t request_cycle_ = 0;             // of that request, or of the next one at the earliest
   uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
   bool rereads_ = false, cancels_ = false;
   std::deque<Fetched> flying_, held_;

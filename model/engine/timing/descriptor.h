@@ -46,7 +46,7 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes);
 /// MXE_STATUS_OK, or the status of the first rule the descriptor breaks (mxe_check).
 uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 
-/// Whether both operands have 4-bit elements and the engine multiplies such pairs at twice the
+/// True if both operands have 4-bit elements and the engine multiplies such pairs at twice the
 /// rate.
 bool is_dual(const Descriptor& job, const Params& params);
 

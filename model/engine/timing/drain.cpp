@@ -145,7 +145,7 @@ uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
 }
 
 /// The segment of the row from column `first` on, issued in `issue`, passes the merge: counts its
-/// NaN results, and shows the blocks that pass it on to whoever watches. `values`: of the row.
+/// NaN results, and shows its blocks to the watcher. `values`: of the row.
 void Drain::pass_segment(uint64_t issue, const uint32_t* values, unsigned first) {
   if (!values) return;
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;

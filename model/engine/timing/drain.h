@@ -30,7 +30,7 @@ class Drain {
   /// chain, null if there is none.
   void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
-  /// Cycle of the next event: a row leaves the tile buffer, or the requantiser asks for a write.
+  /// Cycle of the next event: a row leaves the tile buffer, or the requantiser requests a write.
   /// kNever if neither is known yet.
   uint64_t next_event() const;
 
@@ -45,10 +45,10 @@ class Drain {
   /// encoded so far. The caller counts them and empties the lists.
   std::vector<Requant::Counted>& nan_results() { return nan_results_; }
   std::vector<Requant::Counted>& saturated() { return requant_.saturated(); }
-  /// First cycle after the row under way has left the tile buffer for the write port. Nobody waits
-  /// for one that leaves for the requantiser.
+  /// First cycle after the current row has left the tile buffer for the write port. Rows for the
+  /// requantiser are not waited for.
   uint64_t row_done_cycle() const { return numbers_ ? next_cycle_ : 0; }
-  /// Whether the job runs at the dual rate.
+  /// True if the job runs at the dual rate.
   bool dual() const { return dual_; }
   /// The next row.
   const Rows& rows() const { return rows_; }

@@ -18,7 +18,8 @@ class EventSource {
 
   /// Cycle of the next event; kNever if none is known.
   virtual uint64_t next_event() const = 0;
-  /// Carries out that event, which is in `cycle`. What repeats itself may be skipped up to `limit`.
+  /// Carries out that event, which is in `cycle`. Repeated periods may be skipped up to cycle
+  /// `limit`.
   virtual void step(uint64_t cycle, uint64_t limit) = 0;
 };
 

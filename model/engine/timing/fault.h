@@ -8,8 +8,8 @@
 
 namespace mxe::engine {
 
-/// Where the bus answered with an error, and what was read or written there (FAULT_ADDR and
-/// FAULT_INFO).
+/// The address at which the bus answered with an error, and the operand that was read or written
+/// there (FAULT_ADDR and FAULT_INFO).
 struct Fault {
   uint64_t address = 0;
   uint32_t operand = MXE_FAULT_NONE;

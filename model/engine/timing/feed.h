@@ -27,9 +27,8 @@ struct Pass {
 };
 
 /// Feeder (mxe_feed): follows the loop nest word by word along K and reads the B words of a tile's
-/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs. Of a wide
-/// tile the two tiles that it is made of have passes in turn, word by word; their slabs are in two
-/// banks.
+/// columns into the PEs, feed_cols() columns per cycle, while the previous pass runs. The two tiles
+/// of a wide tile alternate passes, word by word; their slabs are in two banks.
 class Feed {
  public:
   Feed(const Params& params, const BankFills& b_fills) : params_(params), b_fills_(b_fills) {}
@@ -62,7 +61,7 @@ class Feed {
     read_allowed_cycle_ =
         cycle;  // the shadows are free: the PEs take them over before the next word gets there
   }
-  /// Whether every pass of the job was started.
+  /// True if every pass of the job was started.
   bool done() const { return !walk_.valid() && !offered_; }
 
  private:

@@ -8,7 +8,7 @@ namespace mxe::engine {
 /// The destination of a row fetch (the kind in mxe_pkg's read tags).
 enum class FetchKind : uint8_t { descriptor, a_elements, a_scales, b_elements, b_scales, bias };
 
-/// What a trace calls such a fetch.
+/// Name of such a fetch in a trace.
 inline const char* fetch_name(FetchKind kind) {
   switch (kind) {
     case FetchKind::descriptor:
@@ -32,10 +32,10 @@ struct Fetch {
   FetchKind kind = FetchKind::descriptor;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  unsigned word_bytes = 0;  ///< of the words the unpacker makes of it
+  unsigned word_bytes = 0;  ///< size of a word at the output of the unpacker
   bool last = false;        ///< last fetch of the bank
   bool new_chunk = false;   ///< the bank is the first that an A chunk needs
-  // What the bytes are. Times do not depend on this:
+  // Destination of the bytes. Times do not depend on it:
   unsigned bank = 0;  ///< of the buffer it goes to
   unsigned line = 0;  ///< row or column of the bank
 };

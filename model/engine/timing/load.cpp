@@ -105,7 +105,7 @@ uint64_t Load::request_cycle() const {
 
 void Load::prepare() {
   const bool is_a = operand_ == Operand::a;
-  // Of a wide tile, the columns beyond the first num_pe are in a bank of their own.
+  // The columns of a wide tile beyond the first num_pe are in a second bank.
   const unsigned first = second_ ? params_.num_pe : 0;
   const unsigned count = is_a ? walk_.rows() : std::min(walk_.cols() - first, params_.num_pe);
   const unsigned words = walk_.words();

@@ -13,20 +13,19 @@
 
 namespace mxe::engine {
 
-/// Operand buffer (mxe_opbuf): banks of rows (A) or columns (B), each of operand words with
-/// their scales beside them, and the times at which the banks are full.
+/// Operand buffer (mxe_opbuf): banks of rows (A) or columns (B), each of operand words with their
+/// scales, and the times at which the banks are full.
 class OpBuf {
  public:
-  /// `lines` rows or columns of `words` words in a bank, as the unpacker passes them on. Of 4-bit
-  /// elements that do not run at the dual rate each is two operand words.
+  /// `lines` rows or columns of `words` words in a bank, as the unpacker passes them on. With 4-bit
+  /// elements at the single rate, each is two operand words.
   OpBuf(unsigned banks, unsigned lines, unsigned words);
 
   /// The operand of the coming job. Lines are 2^`chunk_shift` times as long and their number is
   /// divided by that factor.
   void configure(numerics::FormatId format, bool dual, unsigned chunk_shift);
-  /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get
-  /// a container each, or scales. Of 4-bit elements that do not run at the dual rate it is two
-  /// operand words.
+  /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get a
+  /// container each, or scales. With 4-bit elements at the single rate, it is two operand words.
   void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
   void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
   OperandWord read(unsigned bank, unsigned line, unsigned word) const;

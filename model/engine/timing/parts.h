@@ -6,12 +6,11 @@
 
 namespace mxe::engine {
 
-/// The blocks of an engine that others may replace by their own. What is empty is the hardware's.
+/// The replaceable blocks of an engine. An empty one is the hardware's.
 struct EngineParts {
   ArithmeticFactory arithmetic;  ///< what the array and the requantiser compute
   LoaderFactory load_a, load_b;
-  BlockWatcher* watcher =
-      nullptr;  ///< sees the blocks of an arithmetic that has some; null: nobody
+  BlockWatcher* watcher = nullptr;  ///< receives the blocks of a structural arithmetic; may be null
 };
 
 }  // namespace mxe::engine

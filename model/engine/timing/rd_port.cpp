@@ -53,7 +53,7 @@ uint64_t RdPort::a_allowed_cycle() const {
   return remembered ? done_[first_few_ - 1] + 1 : 0;
 }
 
-/// The fetch that was accepted last has so many beats.
+/// Adds the `beats` of the fetch that was accepted last.
 void RdPort::count_beats(uint64_t beats) {
   const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[first_few_++]; };
   if (first_few_ + outstanding_ == fetch_beats_.count()) leave_out_first();
@@ -63,7 +63,7 @@ void RdPort::count_beats(uint64_t beats) {
 }
 
 RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last,
-                               bool breaks_off) {
+                               bool aborts_job) {
   const unsigned offset = beat_.offset(fetch.address);
   const auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
@@ -117,7 +117,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     if (data) data += bytes;
     free_cycle_ = fire;
     from = fire + 1;
-    if (fire > (breaks_off ? std::min(last, arrival.error) : last)) break;
+    if (fire > (aborts_job ? std::min(last, arrival.error) : last)) break;
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
@@ -130,8 +130,8 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 
 uint64_t RdPort::drained_cycle(uint64_t cycle) const {
   if (burst_ == 0) return std::max(cycle, free_cycle_ + 1);
-  const Burst& last = last_asked_for(cycle);
-  const uint64_t never = never_asked_for(cycle), after = unpack_.beats_after(cycle - 1);
+  const Burst& last = last_requested(cycle);
+  const uint64_t never = never_requested(cycle), after = unpack_.beats_after(cycle - 1);
   const uint64_t waiting = after > never ? after - never : 0;
   const uint64_t sooner = this->sooner(last, cycle, waiting);
   const BeatTimes offers = sooner == 0 ? last.offers : last.offers.sooner(sooner, last.end_before);
@@ -141,19 +141,19 @@ uint64_t RdPort::drained_cycle(uint64_t cycle) const {
   return std::max({cycle, last.fire - sooner + 1, std::min(last.taken, dropped) + 1});
 }
 
-uint64_t RdPort::never_asked_for(uint64_t cycle) const {
-  return burst_ == 0 ? 0 : beats_ - last_asked_for(cycle).beats;
+uint64_t RdPort::never_requested(uint64_t cycle) const {
+  return burst_ == 0 ? 0 : beats_ - last_requested(cycle).beats;
 }
 
-/// The burst that is asked for next. Those behind it never were.
-const RdPort::Burst& RdPort::last_asked_for(uint64_t cycle) const {
+/// The burst that is requested next. Later ones are never requested.
+const RdPort::Burst& RdPort::last_requested(uint64_t cycle) const {
   const Burst* last = fetch_bursts_.data();
   while (last->fire < cycle && last + 1 != fetch_bursts_.data() + burst_) last++;
   return *last;
 }
 
-/// How much sooner a burst is asked for, if beats are dropped from `cycle` on, of which `waiting`
-/// up to its own have not been taken: the burst for whose end it waited then ends sooner.
+/// Cycles by which `burst` is issued earlier when an abort at `cycle` drops the `waiting` beats
+/// before its own.
 uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
   if (burst.fire == burst.from || burst.end < cycle) return 0;
   const uint64_t later_beats = burst.beats - burst.end_beats;
@@ -176,7 +176,7 @@ void RdPort::visit(StateVisitor& visitor) {
   }
   visitor.ring(burst_done_, bursts_);
   visitor.cycle(last_offered_);
-  // These only matter when a job is broken off.
+  // These matter only for an abort.
   if (visitor.moves()) {
     visitor.fixed_point(last_end_, BeatTimes::kFraction);
     visitor.ring(burst_offered_, bursts_);

@@ -39,22 +39,21 @@ class RdPort {
   struct Arrival {
     uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
     uint64_t last_beat = 0;         ///< cycle in which that takes its last beat; kNever if never
-    uint64_t error = kNever;        ///< cycle in which its first error is told, after its beat
+    uint64_t error = kNever;        ///< cycle in which its first error is reported, after its beat
     uint64_t error_address = 0;     ///< of that beat
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
-  /// Halts after `last`, as far as that is known, or, with `breaks_off`, after an error of the
-  /// fetch itself: the burst that is asked for next is then the last one.
+  /// Requests stop after cycle `last`, if known, and, with `aborts_job`, after an error of the
+  /// fetch itself: the next burst is then the last one.
   Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever,
-                 bool breaks_off = true);
+                 bool aborts_job = true);
 
-  /// The first cycle with nothing under way, if requests stop after `cycle` (halt_i) and what is
-  /// under way is dropped.
+  /// First cycle without outstanding beats, if requests stop after `cycle` (halt_i) and outstanding
+  /// beats are dropped.
   uint64_t drained_cycle(uint64_t cycle) const;
-  /// Beats of the fetch that was accepted last which then are not asked for, though they were
-  /// counted.
-  uint64_t never_asked_for(uint64_t cycle) const;
+  /// Beats of the fetch accepted last that were counted and are then not requested.
+  uint64_t never_requested(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
 
@@ -65,13 +64,13 @@ class RdPort {
   uint64_t beats() const { return beats_; }
 
  private:
-  /// A burst of the last fetch, as far as it matters when the job is broken off.
+  /// A burst of the last fetch: the times that an abort needs.
   struct Burst {
-    uint64_t from = 0, fire = 0;  // it could be asked for, and was
+    uint64_t from = 0, fire = 0;  // first cycle in which it could be requested, and its request
     uint64_t offered_before = 0;  // the memory offers the last beat of those before it
     uint64_t end_before = 0;      // their end, with the fraction bits of BeatTimes
     BeatTimes offers;             // the memory offers its beats
-    uint64_t length = 0;          // so many
+    uint64_t length = 0;          // beats
     uint64_t taken = 0;           // its last beat
     uint64_t beats = 0;           // so far, its own included
     uint64_t end = 0, end_offered = 0, end_beats = 0;  // of the burst for whose end it waited
@@ -81,7 +80,7 @@ class RdPort {
   uint64_t a_allowed_cycle() const;
   ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
   void count_beats(uint64_t beats);
-  const Burst& last_asked_for(uint64_t cycle) const;
+  const Burst& last_requested(uint64_t cycle) const;
   static uint64_t sooner(const Burst& burst, uint64_t cycle, uint64_t waiting);
 
   BeatSize beat_;

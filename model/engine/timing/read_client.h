@@ -12,8 +12,8 @@
 
 namespace mxe::engine {
 
-/// A block that asks the read port for rows, one fetch at a time. It says in advance from which
-/// cycle on it asks; the datapath tells it in which cycle it was heard.
+/// A block that requests rows from the read port, one fetch at a time. It returns the first cycle
+/// of its next request; the datapath calls accept() with the cycle of the grant.
 class ReadClient {
  public:
   ReadClient() = default;
@@ -29,9 +29,9 @@ class ReadClient {
   virtual void accept(uint64_t cycle) = 0;
   /// The consumer has finished with a bank of the buffer in `cycle`.
   virtual void release(uint64_t cycle) = 0;
-  /// First cycle in which everything has been asked for; kNever if something is left.
+  /// First cycle in which all rows have been requested; kNever if requests remain.
   virtual uint64_t done_cycle() const = 0;
-  /// Drops whatever is left to be asked for.
+  /// Drops all remaining requests.
   virtual void clear() = 0;
   /// Shows all that decides about its future (state.h).
   virtual void visit(StateVisitor& visitor) = 0;
@@ -55,7 +55,7 @@ struct OperandView {
 class OperandLoader : public ReadClient {
  public:
   /// A job of `batch` products starts in `cycle` (start_i). `chained`: while the one before it is
-  /// still computed, so that its banks are those after the last ones asked for.
+  /// still computed, so that its banks follow the last ones that were requested.
   virtual void start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m,
                      uint32_t n, uint32_t k_words, bool chained) = 0;
   /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on,

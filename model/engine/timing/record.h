@@ -38,7 +38,7 @@ class Record {
   bool busy() const { return !jobs_.empty(); }
   /// First cycle in which no job is here, if none is.
   uint64_t idle_cycle() const { return completed_cycle_; }
-  /// Whether jobs have not ended, and the cycle in which the last one ended.
+  /// True if jobs have not ended; last_end() is the cycle in which the last one ended.
   bool waiting() const { return ended_ < jobs_.size(); }
   uint64_t last_end() const { return last_end_; }
 
@@ -48,7 +48,7 @@ class Record {
   void end(uint64_t cycle, uint64_t cycles, uint64_t address);
   uint16_t ending_index() const { return jobs_[ended_].job.index; }
 
-  /// Whether a record is to be written, but not between rows that are joined.
+  /// True if a record waits because the rows before it are joined.
   bool is_held() const { return writes_ && port_.is_joining(); }
   /// Cycle in which the write port accepts the next record; kNever if none is to be written, or if
   /// it is held.

@@ -28,7 +28,7 @@ class Requant {
   Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic);
 
   void start(const BlockOutput& output);
-  /// Forgets everything (clear_i).
+  /// Clears everything (clear_i).
   void clear();
 
   void visit(StateVisitor& visitor);
@@ -44,12 +44,12 @@ class Requant {
     unsigned rows = 0, cols = 0;
     bool end = false;  ///< the columns of D end here
   };
-  /// Cycle in which the largest magnitude of a segment is there that is pushed in `cycle`.
+  /// Cycle in which the largest magnitude of a segment pushed in `cycle` is valid.
   uint64_t collected(uint64_t cycle) const { return cycle + collect_latency_; }
   /// The last segment is pushed to the requantiser in `cycle`.
   void fill(uint64_t cycle, const Stage& stage);
-  /// First cycle in which a bank is free for what is collected next; kNever if that depends on
-  /// writes to come.
+  /// First cycle in which a bank is free for the next columns; kNever if that depends on later
+  /// writes.
   uint64_t bank_cycle() const;
 
   /// Cycle of the next write request, kNever if there is none yet.
@@ -61,7 +61,7 @@ class Requant {
   /// Makes that request and passes its data on.
   Written write();
 
-  /// So many of something, and the cycle in which they are counted.
+  /// A number of elements, and the cycle in which they are counted.
   struct Counted {
     uint64_t cycle;
     unsigned count;

@@ -13,8 +13,8 @@ namespace mxe::engine {
 class Rows {
  public:
   Rows() = default;
-  /// Of `batch` products. `number_bytes` is the size of a number. `one_row`: only the first row of
-  /// each tile (a row vector as C).
+  /// Rows of `batch` products. `number_bytes` is the size of a number. `one_row`: only the first
+  /// row of each tile (a row vector as C).
   Rows(const Params& params, uint64_t address, uint32_t stride, uint32_t batch, uint32_t m,
        uint32_t n, unsigned number_bytes, bool one_row)
       : tile_bytes_(params.num_pe * number_bytes),
@@ -32,7 +32,7 @@ class Rows {
   unsigned cols() const { return walk_.cols(); }
   unsigned row() const { return row_; }                    ///< within the tile
   bool last_tile() const { return walk_.ends_columns(); }  ///< of the stripe
-  /// Of the matrices below one another: this row, and its first column in the tile.
+  /// Row in the matrices stacked below one another, and first column of the tile.
   uint64_t matrix_row() const { return walk_.row() + row_; }
   uint64_t column() const { return walk_.column(); }
   bool last_row() const { return one_row_ || row_ + 1 == walk_.rows(); }

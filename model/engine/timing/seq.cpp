@@ -94,6 +94,6 @@ void Seq::count_waiting(const Pass& pass, uint64_t start) {
 
 void Seq::finish(uint64_t cycle) { counters_.add(Counter::stall_drain, free_cycle_, cycle + 1); }
 
-void Seq::break_off(uint64_t cycle, const Pass& pass) { count_waiting(pass, cycle + 1); }
+void Seq::abort_job(uint64_t cycle, const Pass& pass) { count_waiting(pass, cycle + 1); }
 
 }  // namespace mxe::engine

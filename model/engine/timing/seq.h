@@ -39,12 +39,12 @@ class Seq {
   Started start_pass(const Pass& pass);
   /// A drain bank was emptied in `cycle`.
   void release_drain(uint64_t cycle) { drain_released_.push(cycle + 1); }
-  /// The job ends or is broken off, when no pass is left: `cycle` is its last.
+  /// The job ends or is aborted, and no pass remains; `cycle` is its last.
   void finish(uint64_t cycle);
-  /// The job is broken off. Passes still start until clear(), but nobody counts why others wait.
+  /// The job is aborted. Passes still start until clear(), but waits are not counted.
   void halt() { halted_ = true; }
-  /// The job is broken off while `pass` is awaited: `cycle` is its last.
-  void break_off(uint64_t cycle, const Pass& pass);
+  /// The job is aborted while `pass` is awaited; `cycle` is its last.
+  void abort_job(uint64_t cycle, const Pass& pass);
 
  private:
   bool uses_bias(const Pass& pass) const { return pass.first && bias_; }
@@ -69,7 +69,7 @@ class Seq {
   History<uint64_t, kDrainBanks> drain_released_;
   uint64_t free_cycle_ = 0;  // the pass before has ended
   unsigned last_tile_ = 0;   // of the last pass
-  // Of each tile, from that one on: from when its rows find their accumulators written.
+  // For each tile, from that one on: first cycle in which its accumulators are written.
   std::vector<uint64_t> acc_free_;
 };
 

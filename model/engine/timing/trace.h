@@ -29,8 +29,8 @@ struct TraceDetail {
 };
 using TraceDetails = std::initializer_list<TraceDetail>;
 
-/// Observes what the engine does. The model knows the end of an activity when it begins, so slices
-/// arrive in no particular order; those of one track do not overlap.
+/// Receives the activity of the engine. The model computes the end of an activity when it begins,
+/// so slices arrive in no particular order; those of one track do not overlap.
 class Tracer {
  public:
   virtual ~Tracer() = default;

@@ -44,7 +44,7 @@ class Unpack {
     for (uint64_t* time : {&fetch_cycle_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);
     }
-    // The others decide about them; these only matter when a job is broken off.
+    // The others determine them; these matter only for an abort.
     if (visitor.moves()) visitor.cycle(moved_);
   }
 

@@ -18,21 +18,21 @@ namespace mxe::engine {
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
 /// The last two stripes, groups, chunks and slabs have about the same size if the last one would
-/// not be whole. Every block that follows the nest has a walk of its own, of the levels that it
-/// needs. A wide tile is two side by side, with slabs half as long; a long slab is twice as long.
+/// not be whole. Every block that follows the nest has a separate walk of the levels that it needs.
+/// A wide tile is two side by side, with slabs half as long; a long slab is twice as long.
 class Walk {
  public:
   struct Levels {
     bool chunk = true, tile = true, slab = true;
     bool wide = false, long_slab = false;
   };
-  /// Chunks and slabs that are not whole have a multiple of so many words, but the last of K.
+  /// Chunks and slabs that are not whole have a multiple of this many words, except the last of K.
   static constexpr uint32_t kWordUnit = 2;
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, batch, end };
 
   Walk() = default;
   /// `batch` products of `m` rows, `n` columns and `k_words` operand words along K. `skip_group`:
-  /// does not walk groups, which reuse what is loaded.
+  /// does not walk groups, which reuse the loaded chunk.
   Walk(const Params& params, const Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
        uint32_t k_words, bool skip_group = false)
       : rows_(params.rows),
@@ -53,7 +53,7 @@ class Walk {
   }
 
   bool valid() const { return valid_; }
-  unsigned rows() const { return now(rows_left_, rows_, 1); }
+  unsigned rows() const { return part_size(rows_left_, rows_, 1); }
   unsigned cols() const { return std::min(cols_left_, tile_cols_); }
   /// Stripes and groups of the job so far.
   unsigned stripe_number() const { return stripe_number_; }
@@ -62,11 +62,11 @@ class Walk {
   unsigned tile() const { return tile_; }
   /// Operand words of the innermost K level walked.
   unsigned words() const {
-    return levels_.slab ? now(slab_left_, slab_words_, kWordUnit) : chunk_words();
+    return levels_.slab ? part_size(slab_left_, slab_words_, kWordUnit) : chunk_words();
   }
-  /// Of the chunk.
-  unsigned chunk_words() const { return now(words_left_, chunk_words_, kWordUnit); }
-  /// Of a whole chunk.
+  /// Operand words of the chunk.
+  unsigned chunk_words() const { return part_size(words_left_, chunk_words_, kWordUnit); }
+  /// Operand words of a whole chunk.
   unsigned most_chunk_words() const { return chunk_words_; }
   bool first_k() const {
     return !levels_.chunk ||
@@ -91,7 +91,7 @@ class Walk {
     return products_left_ == 1 ? Next::end : Next::batch;
   }
 
-  /// Whether this walk moves through `loop`. If not, it stands still while others move.
+  /// True if this walk moves through `loop`. If not, it stays in place while others move.
   bool follows(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -129,7 +129,7 @@ class Walk {
     if (moving) visitor.place(iteration(loop), room(loop));
   }
 
-  /// Moves on by `count` iterations of `loop`, all of which are alike.
+  /// Moves on by `count` equal iterations of `loop`.
   void advance(Loop loop, uint64_t count) {
     const auto steps = static_cast<uint32_t>(count);
     switch (loop) {
@@ -257,18 +257,18 @@ class Walk {
     }
     return until_halves(rows_left_, rows_);
   }
-  /// What the present one of a level has of what is `left`: all if that is not more than the `most`
-  /// that it may have, that much if there is another such besides, and else half, in whole `units`.
-  static uint32_t now(uint32_t left, uint32_t most, uint32_t unit) {
-    if (left <= most) return left;
-    if (left / 2 >= most) return most;
-    return (left + 2 * unit - 1) / (2 * unit) * unit;
+  /// Size of the next part: `most`, except that the last two parts split the remainder evenly, in
+  /// whole units. Example: 33 rows, most 32 -> 17, 16.
+  static uint32_t part_size(uint32_t remaining, uint32_t most, uint32_t unit) {
+    if (remaining <= most) return remaining;
+    if (remaining / 2 >= most) return most;
+    return (remaining + 2 * unit - 1) / (2 * unit) * unit;
   }
   /// Tiles of the group. Wide ones are not halved.
   uint32_t tiles() const {
     const uint32_t most = group_cols_ / num_pe_;
     if (levels_.wide || group_left_ <= group_cols_) return most;
-    return now((group_left_ - 1) / num_pe_ + 1, most, 1);
+    return part_size((group_left_ - 1) / num_pe_ + 1, most, 1);
   }
 
   bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }

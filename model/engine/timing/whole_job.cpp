@@ -17,7 +17,7 @@ struct Range {
   uint64_t address = 0;
   uint64_t rows = 0, row_bytes = 0, stride = 0;
 
-  /// Whether rows share bytes: held one by one they may be far more than the memory.
+  /// True if rows share bytes: held one by one they may be far more than the memory.
   bool rows_overlap() const { return rows > 1 && stride < row_bytes; }
   uint64_t bytes() const { return (rows - 1) * stride + row_bytes; }
   bool overlaps(const Range& other) const {
@@ -75,7 +75,8 @@ void read_operand(numerics::FormatId format, const Range& elements, const Range&
 
 constexpr double kMostNumbers = 1e9;
 
-/// Numbers in the operands and in D, as a double: a descriptor may ask for more than 64 bits count.
+/// Numbers in the operands and in D, as a double: a descriptor may have more numbers than 64 bits
+/// can count.
 double numbers(const Descriptor& job) {
   const double m = job.m, n = job.n, k = job.k;
   return job.batch * ((m + n) * k + m * n);

@@ -15,10 +15,10 @@ namespace mxe::engine {
 /// operands while the job runs.
 class WholeJob {
  public:
-  /// Whether `job` can be computed so: all of it can be reached directly, D overlaps nothing that
-  /// is read, no two rows of A, B or D share bytes, and its numbers fit into the limit of
-  /// kMostNumbers. It then holds at most 8 times the bytes of the job's arrays: an MXFP4 result of
-  /// 4 bits is held as FP32.
+  /// True if `job` can be computed so: all of it can be reached directly, D overlaps no operand, no
+  /// two rows of A, B or D share bytes, and its numbers fit into the limit of kMostNumbers. It then
+  /// holds at most 8 times the bytes of the job's arrays: an MXFP4 result of 4 bits is held as
+  /// FP32.
   static bool can_compute(const Descriptor& job, MemoryPort& memory);
   /// Computes it.
   void compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);

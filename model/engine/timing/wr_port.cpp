@@ -55,7 +55,7 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
   beats_sent_ = 0;
   with_data_ = data != nullptr;
   if (with_data_) {
-    // What was given lies behind the beats of the row before. All else begins as zeros.
+    // Carried bytes follow the previous row's beats; the rest is zero.
     for (std::vector<uint8_t>* row : {&data_, &enables_}) {
       if (carried == 0) {
         row->clear();

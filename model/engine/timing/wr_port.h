@@ -28,17 +28,16 @@ class WrPort {
   uint64_t ready_cycle() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data` points to its bytes; null if
   /// only the time matters. Its segments are `1 / part` as long as those of FP32. If the row
-  /// `joins` the next one, that begins where this one ends. Returns the bytes in the beats of this
-  /// row: with those that the row before has left to it, without those that it leaves.
+  /// `joins` the next one, that begins where this one ends. Returns the bytes written by this row's
+  /// beats: its own plus those carried in, minus those carried to the next row.
   uint32_t accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
                   uint32_t operand, unsigned part = 1, bool joins = false);
-  /// Whether a row was joined to one that has not come.
+  /// True if a row was joined to one that has not arrived.
   bool is_joining() const { return joins_; }
-  /// That row will not come: what was left to it is not written, and from `cycle` on a record may
-  /// come in its place.
+  /// That row is cancelled: the bytes carried to it are not written, and a record may take its
+  /// place from `cycle` on.
   void halt(uint64_t cycle);
-  /// That row is skipped: writes what was left to it into memory, of which `target` points to
-  /// `address`.
+  /// That row is skipped: writes the bytes carried to it into memory. `target` points to `address`.
   void store_carried(uint8_t* target, uint64_t address);
   /// Cycle in which the next segment of that row is taken if it is offered from `offered` on.
   uint64_t take_cycle(uint64_t offered);
