@@ -45,7 +45,7 @@ class Diagram:
 
 
 SEQ, CMD = "u_datapath.u_seq.", "u_cmd."
-STATE = Lane("state of mxe_cmd", CMD + "state_q", STATES.get)
+STATE = Lane("mxe_cmd", CMD + "state_q", STATES.get)
 DIAGRAMS = [
     Diagram("pass", ESTIMATE, "The last pass of a tile, on small (ROWS = 8)", (SEQ + "last_o", 1), [(-2, 19)], [
         Lane("pass_start_o", SEQ + "pass_start_o"),
@@ -108,7 +108,8 @@ def zero_of(waves, signal, number):
     return [cycle for cycle, value in enumerate(values) if value][number - 1]
 
 
-def lane_of(waves, lane, zero, windows):
+def lane_of(waves, lane, zero, windows, narrow):
+    """A row of the diagram. A narrow one has no space for the texts of values that last a cycle."""
     values = waves.values(lane.signal)
     valid = waves.values(lane.valid) if lane.valid else [1] * len(values)
     wave, data, previous = "", [], None
@@ -122,7 +123,8 @@ def lane_of(waves, lane, zero, windows):
                 wave += str(shown)
             else:
                 wave += "="
-                data.append(lane.texts(shown))
+                lasts = values[cycle + 1] == shown
+                data.append(lane.texts(shown) if lasts or not narrow else " ")
             previous = shown
     return {"name": lane.label, "wave": wave, **({"data": data} if data else {})}
 
@@ -134,13 +136,14 @@ def cycles_of(windows, one_by_one):
         wave = "|".join("3" * (last - first + 1) for first, last in windows)
         return {"name": "cycle", "wave": wave, "data": [str(number) for number in numbers]}
     wave = "|".join("3" + "." * (last - first) for first, last in windows)
-    return {"name": "cycles", "wave": wave, "data": [f"{first} to {last}" for first, last in windows]}
+    return {"name": "cycles", "wave": wave, "data": [f"{first}..{last}" for first, last in windows]}
 
 
 def drawn(diagram, waves):
     zero = zero_of(waves, *diagram.zero)
-    lanes = [cycles_of(diagram.windows, diagram.skin == "default")]
-    lanes += [lane_of(waves, lane, zero, diagram.windows) for lane in diagram.lanes]
+    narrow = diagram.skin == "narrow"
+    lanes = [cycles_of(diagram.windows, not narrow)]
+    lanes += [lane_of(waves, lane, zero, diagram.windows, narrow) for lane in diagram.lanes]
     return {"head": {"text": diagram.title}, "config": {"skin": diagram.skin}, "signal": lanes}
 
 
