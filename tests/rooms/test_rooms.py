@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rooms.py finds each kind of violation, planted in a project of a few folders."""
+"""rooms.py and calls.py find each kind of violation, planted in a project of a few folders."""
 import pathlib
 import tempfile
 import unittest
 
+import calls
 import rooms
 
 ROOMS = ["model/regs", "sw/driver", "model/numerics", "model/platform", "sw/firmware/runtime", "sw/firmware",
@@ -117,6 +118,25 @@ class Rooms(unittest.TestCase):
             found = self.namespaces(file, f"namespace {name} {{\nint i;\n}}\n")
             self.assertEqual(1, len(found), file)
             self.assertIn(f"{file} opens namespace {name}; allowed: mxe", found[0])
+
+
+class Calls(unittest.TestCase):
+    def check(self, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                (pathlib.Path(folder) / f"{name}.c").write_text(text, encoding="utf-8")
+            return calls.cycle_of(pathlib.Path(folder))
+
+    def test_calls_in_one_direction(self):
+        self.assertEqual([], self.check(low="int low(int a) {\n  return a;  // high()\n}\n", high="int high(void) { return low(1); }\n",
+                                        alone="static int low(void) { return 0; }\nvoid alone(void) {}\n"))
+
+    def test_a_cycle_of_functions(self):
+        self.assertEqual({"a.c", "b.c", "c.c"}, set(self.check(a="int* a(void) { return b(); }\n", b="int* b(void) { return c(); }\n",
+                                                               c="int c(int x,\n      int y) { return *a(); }\n")))
+
+    def test_a_cycle_of_a_function_and_a_table(self):
+        self.assertEqual({"a.c", "b.c"}, set(self.check(a="const struct table table = {use};\n", b="void use(void) { call(&table); }\n")))
 
 
 if __name__ == "__main__":

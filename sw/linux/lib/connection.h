@@ -44,13 +44,13 @@ struct mxe_linux {
   struct pending* jobs;  // [queue_depth], by index modulo queue_depth
 };
 
-// memory.c
-const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
-
 // kernel.c
 /// Returns 0 or a positive errno; ENODEV sets conn->gone.
 int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args);
 uint64_t conn_now_ns(void);
+
+// memory.c
+const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
 
 // job.c
 /// Submits a descriptor's job to the kernel, or stores the result of an illegal job.

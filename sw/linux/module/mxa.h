@@ -3,15 +3,18 @@
  * The structures of the kernel driver. Its names begin with mxa_. "The core" is the portable driver
  * (sw/driver), whose names begin with mxe_.
  *
- *   mxa_pci.c     probe, remove, suspend: the PCI device
- *   mxa_drm.c     files and the table of ioctls
- *   mxa_bo.c      objects: memory shared by programs and the device
  *   mxa_memory.c  memory of objects: free pages, or the area reserved at boot
- *   mxa_submit.c  the job ioctl: checks a job and queues it in the scheduler
- *   mxa_sched.c   the scheduler's callbacks: turns, fences
- *   mxa_engine.c  calls of the core: interrupt, watchdog, reset, removal
+ *   mxa_bo.c      objects: memory shared by programs and the device
  *   mxa_port.c    the core's port: register access, barriers
- *   mxa_wait.c    results: wait and cancel
+ *   mxa_wait.c    results: stores them, and waits for them
+ *   mxa_task.c    life of a task and of its fence
+ *   mxa_engine.c  calls of the core: interrupt, watchdog, reset, removal
+ *   mxa_sched.c   the scheduler's callbacks: turns
+ *   mxa_submit.c  the ioctls that submit and cancel: checks a job and queues it in the scheduler
+ *   mxa_drm.c     files and the table of ioctls
+ *   mxa_pci.c     probe, remove, suspend: the PCI device
+ *
+ * Each file calls only files above it in this list.
  *
  * Life of a task: SUBMIT allocates it and pushes it to its file's entity. When its fences have
  * signalled and its file may submit, the scheduler calls mxa_sched_run(), which puts it into the
@@ -171,16 +174,6 @@ static inline const struct mxe_range *mxa_ranges(const struct mxe_extents *exten
 	return (const struct mxe_range *)extents;
 }
 
-/* mxa_drm.c */
-extern const struct drm_driver mxa_drm_driver;
-void mxa_file_put(struct mxa_file *file);
-
-/* mxa_bo.c */
-int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
-void mxa_bo_unmap_all(struct mxa_device *mxa);
-void mxa_bo_sync_for_device(struct mxa_task *task);
-void mxa_bo_sync_for_cpu(struct mxa_task *task);
-
 /* mxa_memory.c */
 #define MXA_AREA_NAME "mxe"
 void mxa_memory_init(void);
@@ -189,12 +182,28 @@ u64 mxa_memory_max(void);
 int mxa_memory_alloc(struct mxa_bo *bo);
 void mxa_memory_free(struct mxa_bo *bo);
 
-/* mxa_submit.c */
-int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
-void mxa_task_free(struct mxa_task *task);
+/* mxa_bo.c */
+int mxa_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+void mxa_bo_unmap_all(struct mxa_device *mxa);
+void mxa_bo_sync_for_device(struct mxa_task *task);
+void mxa_bo_sync_for_cpu(struct mxa_task *task);
 
-/* mxa_sched.c */
-int mxa_sched_init(struct mxa_device *mxa);
+/* mxa_port.c */
+void mxa_port_init(struct mxa_device *mxa, struct mxe_port *port);
+
+/* mxa_wait.c */
+int mxa_errno(int code);
+void mxa_result_set(struct mxa_task *task, int code, const struct mxe_completion *completion);
+void mxa_results_forget(struct mxa_file *file);
+bool mxa_mark_cancelled(struct mxa_file *file, u32 job);
+bool mxa_is_cancelled(struct mxa_task *task);
+int mxa_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+
+/* mxa_task.c */
+void mxa_file_put(struct mxa_file *file);
+struct mxa_task *mxa_task_alloc(struct mxa_file *file);
+void mxa_task_free(struct mxa_task *task);
+void mxa_fence_start(struct mxa_device *mxa, struct mxa_task *task);
 void mxa_fence_signal(struct mxa_task *task, int error);
 
 /* mxa_engine.c */
@@ -209,15 +218,14 @@ void mxa_engine_kill(struct mxa_device *mxa, int fate);
 irqreturn_t mxa_engine_irq(int irq, void *data);
 irqreturn_t mxa_engine_thread(int irq, void *data);
 
-/* mxa_port.c */
-void mxa_port_init(struct mxa_device *mxa, struct mxe_port *port);
+/* mxa_sched.c */
+int mxa_sched_init(struct mxa_device *mxa);
 
-/* mxa_wait.c */
-int mxa_errno(int code);
-void mxa_result_set(struct mxa_task *task, int code, const struct mxe_completion *completion);
-void mxa_results_forget(struct mxa_file *file);
-bool mxa_is_cancelled(struct mxa_task *task);
-int mxa_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+/* mxa_submit.c */
+int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
 int mxa_cancel_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file);
+
+/* mxa_drm.c */
+extern const struct drm_driver mxa_drm_driver;
 
 #endif

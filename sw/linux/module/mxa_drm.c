@@ -6,18 +6,6 @@
 
 #include "mxa.h"
 
-static void mxa_file_release(struct kref *refs)
-{
-	struct mxa_file *file = container_of(refs, struct mxa_file, refs);
-
-	complete(&file->unused);
-}
-
-void mxa_file_put(struct mxa_file *file)
-{
-	kref_put(&file->refs, mxa_file_release);
-}
-
 static int mxa_file_open(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct mxa_device *mxa = to_mxa(drm);

@@ -8,51 +8,6 @@
 
 #include "mxa.h"
 
-static const char *mxa_fence_driver(struct dma_fence *fence)
-{
-	return "mxe";
-}
-
-static const char *mxa_fence_timeline(struct dma_fence *fence)
-{
-	return "engine";
-}
-
-/* A fence in a sync_file may outlive the driver's files, so it holds a reference to the module. */
-static void mxa_fence_release(struct dma_fence *fence)
-{
-	dma_fence_free(fence);
-	module_put(THIS_MODULE);
-}
-
-static const struct dma_fence_ops mxa_fence_ops = {
-	.get_driver_name = mxa_fence_driver,
-	.get_timeline_name = mxa_fence_timeline,
-	.release = mxa_fence_release,
-};
-
-static void mxa_fence_start(struct mxa_device *mxa, struct mxa_task *task)
-{
-	struct mxa_fence *fence = task->fence;
-
-	__module_get(THIS_MODULE);
-	spin_lock_init(&fence->lock);
-	dma_fence_init(&fence->base, &mxa_fence_ops, &fence->lock, mxa->fence_context,
-		       ++mxa->fence_seqno);
-	task->fence_is_live = true;
-}
-
-/* Do not access the task afterwards: the scheduler may have freed it. */
-void mxa_fence_signal(struct mxa_task *task, int error)
-{
-	struct dma_fence *fence = dma_fence_get(&task->fence->base);
-
-	if (error)
-		dma_fence_set_error(fence, error);
-	dma_fence_signal(fence);
-	dma_fence_put(fence);
-}
-
 /*
  * The scheduler selects the oldest job of all files, so a file with many jobs would block the
  * others. Therefore job i of a file waits until its job i - MXA_FILE_TURN has ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* The job ioctl: converts a program's job to a task in its file's queue. */
+/* The ioctls that submit a job, as a task in its file's queue, and cancel jobs. */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 #include <drm/drm_syncobj.h>
@@ -138,37 +138,6 @@ static int mxa_add_in_syncs(struct mxa_task *task, struct drm_file *drm_file,
 	return 0;
 }
 
-static struct mxa_task *mxa_task_alloc(struct mxa_file *file)
-{
-	struct mxa_task *task = kzalloc(sizeof(*task), GFP_KERNEL);
-
-	if (!task)
-		return NULL;
-	task->fence = kzalloc(sizeof(*task->fence), GFP_KERNEL);
-	if (!task->fence) {
-		kfree(task);
-		return NULL;
-	}
-	INIT_LIST_HEAD(&task->node);
-	kref_get(&file->refs);
-	task->file = file;
-	return task;
-}
-
-/* Frees a task that the scheduler has not received or has released. */
-void mxa_task_free(struct mxa_task *task)
-{
-	for (int i = 0; i < MXA_OPERANDS; i++)
-		if (task->bos[i])
-			drm_gem_object_put(&task->bos[i]->base);
-	if (task->fence_is_live)
-		dma_fence_put(&task->fence->base);
-	else
-		kfree(task->fence);
-	mxa_file_put(task->file);
-	kfree(task);
-}
-
 /* Assigns the job's number and slot; slot i holds jobs i, i + MXA_FILE_JOBS, ... */
 static int mxa_take_slot(struct mxa_file *file, struct mxa_task *task)
 {
@@ -258,4 +227,19 @@ int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_fi
 		mxa_task_free(task);
 	drm_dev_exit(idx);
 	return ret;
+}
+
+int mxa_cancel_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
+{
+	struct mxa_file *file = drm_file->driver_priv;
+	const struct drm_mxe_cancel *args = data;
+
+	if (args->pad)
+		return -EINVAL;
+	if (!mxa_mark_cancelled(file, args->job))
+		return args->job ? -ENOENT : 0;
+	mutex_lock(&file->mxa->lock);
+	mxa_engine_cancel(file->mxa, file, args->job);
+	mutex_unlock(&file->mxa->lock);
+	return 0;
 }

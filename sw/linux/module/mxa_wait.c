@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Results of jobs: wait and cancel. */
+/* Results of jobs: stores them, and waits for them. */
 #include <drm/drm_drv.h>
 #include <drm/drm_utils.h>
 #include <linux/errno.h>
@@ -129,7 +129,7 @@ int mxa_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file
 }
 
 /* Marks an unfinished job, or all of them (0), as cancelled. Returns true if one was found. */
-static bool mxa_mark_cancelled(struct mxa_file *file, u32 job)
+bool mxa_mark_cancelled(struct mxa_file *file, u32 job)
 {
 	bool found = false;
 
@@ -158,19 +158,4 @@ bool mxa_is_cancelled(struct mxa_task *task)
 	cancelled = !slot || slot->cancelled;
 	spin_unlock(&file->slot_lock);
 	return cancelled;
-}
-
-int mxa_cancel_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
-{
-	struct mxa_file *file = drm_file->driver_priv;
-	const struct drm_mxe_cancel *args = data;
-
-	if (args->pad)
-		return -EINVAL;
-	if (!mxa_mark_cancelled(file, args->job))
-		return args->job ? -ENOENT : 0;
-	mutex_lock(&file->mxa->lock);
-	mxa_engine_cancel(file->mxa, file, args->job);
-	mutex_unlock(&file->mxa->lock);
-	return 0;
 }

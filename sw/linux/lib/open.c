@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens and closes connections.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "connection.h"
+
+static const char* const default_device = "/dev/accel/accel0";
+
+/// An address that a program has not set (0, or a small offset) belongs to no memory.
+static const uint64_t first_address = UINT64_C(1) << 32;
+
+static uint64_t now_us(void* ctx) {
+  (void)ctx;
+  return conn_now_ns() / 1000u;
+}
+
+static int identify(struct mxe_linux* conn) {
+  struct mxe_port port;
+  struct mxe_capabilities caps;
+  mxe_linux_port(conn, &port);
+  const int code = mxe_identify(&port, &caps);
+  struct drm_mxe_get_param most = {.param = DRM_MXE_PARAM_MAX_JOBS};
+  if (code != MXE_OK) return code;
+  if (conn_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &most) != 0) return MXE_ERR_NODEV;
+  conn->queue_depth = caps.queue_depth < most.value ? caps.queue_depth : (uint32_t)most.value;
+  conn->jobs = calloc(conn->queue_depth, sizeof *conn->jobs);
+  return conn->jobs ? MXE_OK : MXE_ERR_ARGUMENT;
+}
+
+int mxe_linux_open(const char* path, struct mxe_linux** conn) {
+  if (!conn) return MXE_ERR_ARGUMENT;
+  *conn = calloc(1, sizeof **conn);
+  if (!*conn) return MXE_ERR_ARGUMENT;
+  if (!path) path = getenv("MXE_DEVICE");
+  (*conn)->next_address = first_address;
+  (*conn)->file = open(path ? path : default_device, O_RDWR | O_CLOEXEC);
+  const int code = (*conn)->file < 0 ? MXE_ERR_NODEV : identify(*conn);
+  if (code == MXE_OK) return MXE_OK;
+  const int reason = errno;
+  mxe_linux_close(*conn);
+  *conn = NULL;
+  errno = reason;
+  return code;
+}
+
+void mxe_linux_close(struct mxe_linux* conn) {
+  if (!conn) return;
+  while (conn->memory_count > 0) mxe_linux_free(conn, conn->memories[0].data);
+  free(conn->memories);
+  if (conn->file >= 0) close(conn->file);
+  free(conn->jobs);
+  free(conn);
+}
+
+void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port) {
+  *port = (struct mxe_port){.ctx = conn,
+                            .read32 = conn_read32,
+                            .write32 = conn_write32,
+                            .now_us = now_us,
+                            .wait_irq = conn_wait_irq};
+}
