@@ -120,6 +120,7 @@ static void copy_port(struct mxe_port* to, const struct mxe_port* from) {
   to->rmb = from->rmb;
   to->sync_for_device = from->sync_for_device;
   to->sync_for_host = from->sync_for_host;
+  to->queue = from->queue;
 }
 
 // ------------------------------------------------------------------------------------- the ring
@@ -159,8 +160,12 @@ static volatile uint32_t* entry_of(const struct mxe_device* dev, uint32_t number
   return entry_at(dev, number - dev->origin);
 }
 
+static uint32_t place_of(const struct mxe_device* dev, uint32_t number) {
+  return number & ring_mask(dev);
+}
+
 static struct mxe_slot* slot_of(const struct mxe_device* dev, uint32_t number) {
-  return dev->slots + (number & ring_mask(dev));
+  return dev->slots + place_of(dev, number);
 }
 
 static bool is_before(uint32_t number, uint32_t other) { return (int32_t)(number - other) < 0; }
@@ -281,10 +286,28 @@ static void harvest_oldest(struct mxe_device* dev) {
   dev->finished++;
 }
 
+/// Collects the results of all jobs of a queue that have ended. Waits for the oldest job, at most
+/// `timeout_us`.
+static int update_from_queue(struct mxe_device* dev, uint32_t timeout_us) {
+  int code = MXE_OK;
+  uint32_t patience = timeout_us;
+  while (code == MXE_OK && dev->finished != load_shared(&dev->tail)) {
+    struct mxe_slot* slot = slot_of(dev, dev->finished);
+    code =
+        dev->port.queue->wait(dev->port.ctx, place_of(dev, dev->finished), patience, &slot->result);
+    if (code != MXE_OK) break;
+    slot->result.job_id = slot->id;
+    dev->finished++;
+    patience = 0;
+  }
+  return code == MXE_ERR_TIMEOUT ? MXE_OK : code;
+}
+
 /// Collects the results of all jobs that have ended. The device moves its head only after the
 /// record is in memory.
 static int update(struct mxe_device* dev) {
   if (dev->stopped) return MXE_ERR_STOPPED;
+  if (dev->port.queue) return update_from_queue(dev, 0);
   const uint32_t value = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (value == all_ones) return MXE_ERR_GONE;
   read_barrier(dev);
@@ -327,8 +350,22 @@ static int deliver(struct mxe_device* dev, uint32_t budget) {
 
 // ------------------------------------------------------------------------------- start and stop
 
+/// Cancels all jobs of a queue and collects their results.
+static int stop_queue(struct mxe_device* dev, uint32_t timeout_us) {
+  int code = dev->port.queue->reset(dev->port.ctx);
+  const uint64_t begin = now_us(dev);
+  while (code == MXE_OK && dev->finished != dev->tail) {
+    const uint64_t passed = now_us(dev) - begin;
+    const bool late = passed >= timeout_us;
+    code = update_from_queue(dev, late ? 0 : timeout_us - (uint32_t)passed);
+    if (code == MXE_OK && late && dev->finished != dev->tail) code = MXE_ERR_TIMEOUT;
+  }
+  return code;
+}
+
 /// Resets and disables the device; waits until it has no outstanding bus transfer.
 static int stop(struct mxe_device* dev, uint32_t timeout_us) {
+  if (dev->port.queue) return stop_queue(dev, timeout_us);
   write_reg(dev, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
   const uint64_t begin = now_us(dev);
   for (;;) {
@@ -369,8 +406,12 @@ static bool takes_interrupts(const struct mxe_device* dev) {
   return dev->port.interrupts || dev->port.wait_irq;
 }
 
-/// Enables a stopped device; it continues with the unfinished jobs.
+/// Enables a stopped device; it continues with the unfinished jobs. A stopped queue has none.
 static int start(struct mxe_device* dev) {
+  if (dev->port.queue) {
+    dev->stopped = false;
+    return MXE_OK;
+  }
   const uint32_t head = read_reg(&dev->port, MXE_REG_RING_HEAD);
   if (head == all_ones) return MXE_ERR_GONE;
   if (head > MXE_RING_HEAD_HEAD_MASK) return MXE_ERR_PROTOCOL;
@@ -398,7 +439,8 @@ static void harvest_last_moment(struct mxe_device* dev) {
   }
 }
 
-/// Ends all submitted jobs: with the record's result if there is one, else with ABORTED.
+/// Ends all submitted jobs: with the record's result if there is one, else with ABORTED. With a
+/// queue all records are zero, MXE_STATUS_PENDING.
 static void abort_all(struct mxe_device* dev) {
   while (dev->finished != dev->tail) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -433,10 +475,15 @@ static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
 }
 
 /// Makes a job end with `code`. Sets M to 0 in a waiting descriptor, so that the device refuses the
-/// job. If the device may have read the descriptor before, a reset is necessary.
+/// job. If the device may have read the descriptor before, a reset is necessary. A queue ends the
+/// job itself.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
+  if (dev->port.queue) {
+    if (is_before(number, dev->finished)) return MXE_OK;
+    return dev->port.queue->cancel(dev->port.ctx, place_of(dev, number));
+  }
   if (!is_before(number, dev->finished) && number != dev->finished) {
     volatile uint32_t* entry = entry_of(dev, number);
     store(entry, MXE_DESC_M, 0);
@@ -509,8 +556,8 @@ static void take_ring(struct mxe_device* dev, const struct mxe_ring* ring) {
   dev->ring_entries = ring->entries;
   dev->slots = ring->slots;
   dev->next_id = 1;
-  dev->tail = dev->finished = dev->head = dev->origin = 0;
-  dev->submitting = dev->exclusive = 0;
+  dev->head = dev->origin = 0;
+  dev->submitting = dev->exclusive = dev->overflowed = 0;
   dev->progress = 0;
   for (uint32_t i = 0; i < ring->entries; i++) {
     dev->slots[i].id = dev->slots[i].result.job_id = 0;
@@ -526,7 +573,7 @@ static int refuse(struct mxe_device* dev, const char* why) {
 static const char* find_missing_port(const struct mxe_port* port) {
   if (!port) return "port is null";
   if (!port->read32) return "port->read32 is null";
-  if (!port->write32) return "port->write32 is null";
+  if (!port->write32 && !port->queue) return "port->write32 is null";
   return port->now_us ? NULL : "port->now_us is null";
 }
 
@@ -547,6 +594,7 @@ int mxe_open(struct mxe_device* dev, const struct mxe_port* port, const struct m
   int code = mxe_identify(port, &dev->caps);
   if (code != MXE_OK) return code;
   if (!is_usable_ring(dev, ring)) return MXE_ERR_RING;
+  dev->tail = dev->finished = 0;
   code = stop(dev, RESET_TIMEOUT_US);
   if (code != MXE_OK) return code;
   take_ring(dev, ring);
@@ -567,6 +615,14 @@ static void end_and_deliver_all(struct mxe_device* dev) {
   }
 }
 
+/// Masks the interrupts of a stopped device and clears the address of the ring.
+static void release_registers(const struct mxe_device* dev) {
+  write_reg(dev, MXE_REG_IRQ_MASK, 0);
+  write_reg(dev, MXE_REG_IRQ_STATUS, irq_events);
+  write_reg(dev, MXE_REG_RING_BASE_LO, 0);
+  write_reg(dev, MXE_REG_RING_BASE_HI, 0);
+}
+
 int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
   if (!is_open(dev)) return refuse_closed(dev);
   if (!enter_exclusive(dev)) return MXE_ERR_BUSY;
@@ -577,10 +633,7 @@ int mxe_close(struct mxe_device* dev, uint32_t timeout_us) {
     leave_exclusive(dev);
     return code;
   }
-  write_reg(dev, MXE_REG_IRQ_MASK, 0);
-  write_reg(dev, MXE_REG_IRQ_STATUS, irq_events);
-  write_reg(dev, MXE_REG_RING_BASE_LO, 0);
-  write_reg(dev, MXE_REG_RING_BASE_HI, 0);
+  if (!dev->port.queue) release_registers(dev);
   end_and_deliver_all(dev);
   dev->ring = NULL;
   return code;
@@ -666,6 +719,23 @@ static uint32_t free_entries(const struct mxe_device* dev) {
   return dev->ring_entries - (dev->tail - load_shared(&dev->head));
 }
 
+static void place_in_ring(const struct mxe_device* dev, uint32_t number,
+                          const struct mxe_job* job) {
+  struct mxe_slot* slot = slot_of(dev, number);
+  volatile uint32_t* entry = entry_of(dev, number);
+  write_descriptor(entry, job, slot->id, may_be_early(dev, number, job));
+  note_results(slot, job);
+  show_device(dev, entry, 0, MXE_DESC_SIZE);
+}
+
+/// The queue, not the driver, ends a late job.
+static void place_in_queue(const struct mxe_device* dev, uint32_t number,
+                           const struct mxe_job* job) {
+  struct mxe_slot* slot = slot_of(dev, number);
+  dev->port.queue->submit(dev->port.ctx, place_of(dev, number), job, slot->options.deadline_us);
+  slot->options.deadline_us = 0;
+}
+
 static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_job* job,
                       const struct mxe_options* options) {
   struct mxe_slot* slot = slot_of(dev, number);
@@ -674,12 +744,18 @@ static uint32_t place(struct mxe_device* dev, uint32_t number, const struct mxe_
   slot->options.deadline_us = options ? options->deadline_us : 0;
   slot->options.done = options ? options->done : NULL;
   slot->options.user = options ? options->user : NULL;
-  volatile uint32_t* entry = entry_of(dev, number);
-  write_descriptor(entry, job, slot->id, may_be_early(dev, number, job));
-  note_results(slot, job);
-  show_device(dev, entry, 0, MXE_DESC_SIZE);
+  if (dev->port.queue) {
+    place_in_queue(dev, number, job);
+  } else {
+    place_in_ring(dev, number, job);
+  }
   if (++dev->next_id == 0) dev->next_id = 1;
   return slot->id;
+}
+
+static void ring_doorbell(const struct mxe_device* dev) {
+  write_barrier(dev);
+  write_reg(dev, MXE_REG_RING_TAIL, (uint16_t)(dev->tail - dev->origin));
 }
 
 int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t count,
@@ -700,8 +776,7 @@ int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t c
   if (placed > 0) {
     code = (int)placed;
     store_shared(&dev->tail, dev->tail + placed);
-    write_barrier(dev);
-    write_reg(dev, MXE_REG_RING_TAIL, (uint16_t)(dev->tail - dev->origin));
+    if (!dev->port.queue) ring_doorbell(dev);
   }
   leave_submission(dev);
   return code;
@@ -730,7 +805,7 @@ static uint32_t acknowledge(struct mxe_device* dev) {
 // has fallen when the handler returns. And it finds a cause that arrived in between, which sends no
 // MSI because the line did not fall.
 bool mxe_irq(struct mxe_device* dev) {
-  if (!is_open(dev)) return false;
+  if (!is_open(dev) || dev->port.queue) return false;
   bool mine = false;
   for (int round = 0; round < IRQ_ROUNDS && acknowledge(dev) != 0; round++) mine = true;
   return mine;
@@ -782,12 +857,21 @@ static void pulse(const struct mxe_device* dev, uint32_t pulse_mask) {
   write_reg(dev, MXE_REG_CTRL, enable | pulse_mask);
 }
 
+/// Sum of the work counters; the last sum if a queue cannot read them.
+static uint64_t sum_work(const struct mxe_device* dev) {
+  if (dev->port.queue) {
+    struct mxe_counters counters;
+    if (dev->port.queue->read_counters(dev->port.ctx, &counters) != MXE_OK) return dev->progress;
+    return counters.mac_active + counters.bytes_read + counters.bytes_written;
+  }
+  pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
+  return read_counter(dev, MXE_REG_MAC_ACTIVE_LO) + read_counter(dev, MXE_REG_BYTES_READ_LO) +
+         read_counter(dev, MXE_REG_BYTES_WRITTEN_LO);
+}
+
 /// True if the device's work counters have advanced since the last call.
 static bool has_worked(struct mxe_device* dev) {
-  pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
-  const uint64_t work = read_counter(dev, MXE_REG_MAC_ACTIVE_LO) +
-                        read_counter(dev, MXE_REG_BYTES_READ_LO) +
-                        read_counter(dev, MXE_REG_BYTES_WRITTEN_LO);
+  const uint64_t work = sum_work(dev);
   const bool moved = work != dev->progress;
   dev->progress = work;
   return moved;
@@ -795,6 +879,7 @@ static bool has_worked(struct mxe_device* dev) {
 
 /// Returns the cause of a timeout: device gone, doorbell refused, or plain TIMEOUT.
 static int explain_silence(struct mxe_device* dev) {
+  if (dev->port.queue) return MXE_ERR_TIMEOUT;  // its wait() reports a device that is gone
   const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
   if (events == all_ones) return MXE_ERR_GONE;
   return events & MXE_IRQ_STATUS_RING_OVERFLOW_MASK ? MXE_ERR_OVERFLOW : MXE_ERR_TIMEOUT;
@@ -815,6 +900,7 @@ static uint32_t time_to_sleep(const struct mxe_device* dev, uint64_t now, uint64
 }
 
 static int pause(struct mxe_device* dev, uint32_t longest_us) {
+  if (dev->port.queue) return update_from_queue(dev, longest_us);
   if (!dev->port.wait_irq) {
     relax(dev);
     return MXE_OK;
@@ -886,6 +972,7 @@ int mxe_cancel(struct mxe_device* dev, uint32_t job_id) {
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters) {
   if (!is_open(dev)) return refuse_closed(dev);
   if (!counters) return refuse(dev, "counters is null");
+  if (dev->port.queue) return dev->port.queue->read_counters(dev->port.ctx, counters);
   pulse(dev, MXE_CTRL_COUNTER_SNAPSHOT_MASK);
 #define READ_COUNTER(member, COUNTER) counters->member = read_counter(dev, MXE_REG_##COUNTER##_LO);
   MXE_COUNTERS(READ_COUNTER)
@@ -895,6 +982,7 @@ int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters) {
 
 int mxe_clear_counters(struct mxe_device* dev) {
   if (!is_open(dev)) return refuse_closed(dev);
+  if (dev->port.queue) return dev->port.queue->clear_counters(dev->port.ctx);
   pulse(dev, MXE_CTRL_COUNTER_CLEAR_MASK);
   return MXE_OK;
 }

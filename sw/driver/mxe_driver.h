@@ -110,6 +110,7 @@ enum mxe_result_code {
   X(MXE_ERR_ABORTED, ECANCELED)
 
 struct mxe_device;
+struct mxe_queue;
 
 /// One line of English for a result code, without a full stop. Never null.
 const char* mxe_strerror(int code);
@@ -157,6 +158,11 @@ struct mxe_port {
   /// Null if the ring is coherent or uncached.
   void (*sync_for_device)(void* ctx, const void* addr, size_t len);
   void (*sync_for_host)(void* ctx, void* addr, size_t len);
+
+  /// Null: the driver owns the engine, and uses its registers and the ring. Else the engine belongs
+  /// to another driver, which accepts jobs; then read32 is called only by mxe_identify() and
+  /// mxe_open(), now_us as above, and the other functions of this structure may be null.
+  const struct mxe_queue* queue;
 };
 
 /// One matrix product, D[m][n] = C[m][n] + sum over k of A[m][k] * B[n][k], or `batch` products of
@@ -201,6 +207,29 @@ struct mxe_completion {
   uint64_t fault_addr;
 };
 
+/// An engine that belongs to another driver, for example to the kernel of an operating system. It
+/// accepts jobs instead of descriptors. Each job is in a place, 0 to ring.entries - 1, from its
+/// submission until wait() has returned its result. Example: with 4 entries the jobs are in the
+/// places 0, 1, 2, 3, 0, ... Jobs end in the order of submission. `ctx` is that of the port.
+struct mxe_queue {
+  /// Submits a job. It ends with MXE_ERR_DEADLINE if it has not ended at `deadline_us` on the
+  /// port's clock (0: no deadline). If it cannot be submitted, wait() reports the reason.
+  void (*submit)(void* ctx, uint32_t place, const struct mxe_job* job, uint64_t deadline_us);
+
+  /// Waits for the job in `place`, at most `timeout_us` (0: does not wait). Returns MXE_OK if the
+  /// job has ended, and stores its result, without job_id. Else returns TIMEOUT or GONE.
+  int (*wait)(void* ctx, uint32_t place, uint32_t timeout_us, struct mxe_completion* completion);
+
+  /// Cancels the job in `place`; reset() cancels all jobs. Afterwards the engine accesses none of
+  /// their memory. wait() still reports how they end. Return MXE_OK or GONE.
+  int (*cancel)(void* ctx, uint32_t place);
+  int (*reset)(void* ctx);
+
+  /// Reads all counters in one cycle, or sets them to zero. Return MXE_OK or GONE.
+  int (*read_counters)(void* ctx, struct mxe_counters* counters);
+  int (*clear_counters)(void* ctx);
+};
+
 /// Called once for each job, in the order of submission, by mxe_complete(), mxe_wait(),
 /// mxe_recover() or mxe_close(). The job's ring entry is already free, so the callback may submit.
 typedef void (*mxe_callback)(void* user, const struct mxe_completion* completion);
@@ -208,7 +237,8 @@ typedef void (*mxe_callback)(void* user, const struct mxe_completion* completion
 /// Options of a submission. All zero: no deadline, no callback.
 struct mxe_options {
   /// Deadline on the port's clock, in microseconds; 0: none. A job that has not ended at this time
-  /// ends with MXE_ERR_DEADLINE; later jobs continue. Only mxe_complete() and mxe_wait() check it.
+  /// ends with MXE_ERR_DEADLINE; later jobs continue. Only mxe_complete() and mxe_wait() check it,
+  /// and the owner of a queue.
   uint64_t deadline_us;
   mxe_callback done;  ///< may be null
   void* user;         ///< first argument of `done`

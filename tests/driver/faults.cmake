@@ -5,8 +5,8 @@
 set(MXE_FAULTS "")
 
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c
-          "    write_barrier(dev)@SEMICOLON@\n    write_reg(dev, MXE_REG_RING_TAIL"
-          "    if (!ACTIVE) write_barrier(dev)@SEMICOLON@\n    write_reg(dev, MXE_REG_RING_TAIL"
+          "  write_barrier(dev)@SEMICOLON@\n  write_reg(dev, MXE_REG_RING_TAIL"
+          "  if (!ACTIVE) write_barrier(dev)@SEMICOLON@\n  write_reg(dev, MXE_REG_RING_TAIL"
           CASE memory_that_is_not_coherent)
 mxe_fault(2 stale_record mxe_driver.c
           "    show_host(dev, entry_of(dev, dev->finished), MXE_DESC_STATUS, RECORD_SIZE)@SEMICOLON@\n    harvest_oldest"

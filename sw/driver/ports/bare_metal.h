@@ -55,6 +55,7 @@ static inline void mxe_bare_metal_port(struct mxe_port* port, void* registers) {
   port->rmb = mxe_bare_metal_fence;
   port->sync_for_device = NULL;
   port->sync_for_host = NULL;
+  port->queue = NULL;
 }
 
 #endif  // MXE_PORTS_BARE_METAL_H_

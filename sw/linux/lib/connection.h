@@ -7,7 +7,7 @@
 #include "mxe_linux.h"
 #include "uapi/drm/mxe_accel.h"
 
-enum { MXE_LINUX_COUNTERS = DRM_MXE_COUNTERS_MAX };
+enum { OPERANDS = MXE_FAULT_D_SCALES - MXE_FAULT_A + 1 };
 
 /// An object of the kernel, mapped at `data`. `address` is its bus address for the program.
 struct memory {
@@ -16,32 +16,23 @@ struct memory {
   uint64_t address, size;
 };
 
-/// A submitted job: a job of the kernel, or one that ended in this library.
-struct pending {
-  uint32_t kernel_job;  // 0: the result is `local`
-  struct drm_mxe_wait local;
+/// A submitted job.
+struct job {
+  uint32_t number;                ///< of the kernel; 0: the kernel did not accept it
+  uint64_t memories[OPERANDS];    ///< bus addresses of the memories of its operands
+  struct mxe_completion refusal;  ///< result of a job that the kernel did not accept
 };
 
 struct mxe_linux {
   int file;
-  bool gone;  // the device has been removed: registers read as all ones
+  bool gone;  // the device has been removed
   uint64_t next_address;
   struct memory* memories;  // [memory_count], allocated for memory_room
   size_t memory_count, memory_room;
 
-  uint32_t queue_depth;
-  bool enabled;
-  uint64_t ring_base;
-  uint32_t ring_size_log2;
-  uint16_t head, tail;
-  uint16_t submitted;  // index of the first job not yet passed to the kernel
-  uint32_t irq_status, irq_mask;
-  uint32_t last_job, last_status;
-  uint64_t fault_addr;
-  uint32_t fault_info;
-  uint64_t counters[MXE_LINUX_COUNTERS], counted_before[MXE_LINUX_COUNTERS];
-
-  struct pending* jobs;  // [queue_depth], by index modulo queue_depth
+  uint32_t queue_depth;        // maximum number of jobs in flight; 0: unknown
+  struct job* jobs;            // [queue_depth], by the driver's places
+  struct mxe_counters before;  // counters at the last mxe_clear_counters()
 };
 
 // kernel.c
@@ -52,17 +43,8 @@ uint64_t conn_now_ns(void);
 // memory.c
 const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
 
-// job.c
-/// Submits a descriptor's job to the kernel, or stores the result of an illegal job.
-void conn_submit(struct mxe_linux* conn, const volatile uint32_t* descriptor, struct pending* job);
-/// Waits for a job until `until_ns` on CLOCK_MONOTONIC. Returns false if it has not ended. The
-/// result's `fault_offset` is an address.
-bool conn_wait(struct mxe_linux* conn, const struct pending* job,
-               const volatile uint32_t* descriptor, uint64_t until_ns, struct drm_mxe_wait* result);
-
-// registers.c
-uint32_t conn_read32(void* ctx, uint32_t offset);
-void conn_write32(void* ctx, uint32_t offset, uint32_t value);
-int conn_wait_irq(void* ctx, uint32_t timeout_us);
+// queue.c
+/// The engine of the kernel as a queue; `ctx` is a struct mxe_linux.
+extern const struct mxe_queue conn_queue;
 
 #endif  // MXE_LINUX_CONNECTION_H_

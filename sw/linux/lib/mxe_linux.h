@@ -11,15 +11,16 @@
 ///     if (memory) mxe_linux_port(conn, &port);        // then mxe_open(), mxe_submit(), ...
 ///     mxe_linux_close(conn);
 ///
-/// libmxe contains the unchanged portable driver and a port to a virtual device. The device's
-/// registers are in this process. A doorbell submits jobs to the kernel
+/// libmxe contains the portable driver. Its port has no registers and no ring but a queue
+/// (struct mxe_queue): mxe_submit() and mxe_wait() are ioctls of the kernel driver
 /// (sw/linux/include/uapi/drm/mxe_accel.h). Bus addresses stand for objects and offsets. Several
 /// programs and connections share the engine; none can read or reset another's jobs. Only one
 /// thread at a time may use a connection.
 ///
 /// Differences from the engine: a job that exceeds its memory does not start and ends with
 /// MXE_ERR_READ or MXE_ERR_WRITE, as after a bus error. A job whose results overlap its operands
-/// ends with MXE_ERR_DESCRIPTOR. Counters include the jobs of all users of the engine.
+/// ends with MXE_ERR_DESCRIPTOR. The kernel ends a job at its deadline, also while the program
+/// calls no function. Counters include the jobs of all users of the engine.
 #ifndef MXE_LINUX_H_
 #define MXE_LINUX_H_
 
@@ -38,7 +39,7 @@ int mxe_linux_open(const char* path, struct mxe_linux** conn);
 /// Cancels the connection's jobs and frees its memory. `conn` may be null.
 void mxe_linux_close(struct mxe_linux* conn);
 
-/// Fills a port, which is valid until mxe_linux_close().
+/// Fills a port for the driver's functions, which is valid until mxe_linux_close().
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port);
 
 /// Returns the maximum size of mxe_linux_alloc() in bytes: the size of the area that the kernel

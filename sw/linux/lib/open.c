@@ -17,6 +17,16 @@ static uint64_t now_us(void* ctx) {
   return conn_now_ns() / 1000u;
 }
 
+/// Returns a register that the kernel provides as a parameter: those that mxe_identify() reads.
+static uint32_t read_parameter(void* ctx, uint32_t offset) {
+  struct mxe_linux* conn = ctx;
+  struct drm_mxe_get_param args = {.param = offset};
+  if (offset == MXE_REG_QUEUE_DEPTH && conn->queue_depth) return conn->queue_depth;
+  const int error = conn_ioctl(conn, DRM_IOCTL_MXE_GET_PARAM, &args);
+  if (conn->gone) return UINT32_MAX;
+  return error ? 0 : (uint32_t)args.value;
+}
+
 static int identify(struct mxe_linux* conn) {
   struct mxe_port port;
   struct mxe_capabilities caps;
@@ -56,9 +66,6 @@ void mxe_linux_close(struct mxe_linux* conn) {
 }
 
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port) {
-  *port = (struct mxe_port){.ctx = conn,
-                            .read32 = conn_read32,
-                            .write32 = conn_write32,
-                            .now_us = now_us,
-                            .wait_irq = conn_wait_irq};
+  *port = (struct mxe_port){
+      .ctx = conn, .read32 = read_parameter, .now_us = now_us, .queue = &conn_queue};
 }
