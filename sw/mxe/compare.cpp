@@ -11,7 +11,7 @@
 
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/study.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"
 #include "sw/mxe/skipped_report.h"
@@ -58,9 +58,9 @@ int run(const CompareOptions& options) {
   const std::vector<std::string> formats = options.formats.empty()
                                                ? numerics::common_formats(presets)
                                                : listed("--formats", options.formats);
-  InputFiles files(options.tensor);
+  arrays::InputFiles files(options.tensor);
   Json tensors = Json::array();
-  const auto compare = [&](const std::string& name, const Array<float>& array) {
+  const auto compare = [&](const std::string& name, const arrays::Array<float>& array) {
     const std::vector<numerics::FormatComparison> comparisons = numerics::compare_formats(
         array.values.data(), array.shape, formats, hardware_threads(), presets);
     if (options.json) {
@@ -68,17 +68,17 @@ int run(const CompareOptions& options) {
           {{"name", name}, {"shape", array.shape}, {"formats", results_json(comparisons)}});
       return;
     }
-    if (!name.empty()) fmt::print("{} {}\n", name, shape_text(array.shape));
+    if (!name.empty()) fmt::print("{} {}\n", name, numerics::shape_text(array.shape));
     print_table(comparisons, !options.presets.empty());
   };
-  const std::vector<Skipped> skipped = files.for_each_floats(options.input, compare);
+  const std::vector<arrays::Skipped> skipped = files.for_each_floats(options.input, compare);
   files.require_all_names_used();
   if (!options.json) {
     print_skipped(skipped);
   } else if (tensors.size() == 1 && tensors[0]["name"] == "") {  // an .npy file
     print_json({{"shape", tensors[0]["shape"]}, {"formats", tensors[0]["formats"]}});
   } else {
-    print_json({{"tensors", tensors}, {"skipped", to_json(skipped)}});
+    print_json({{"tensors", tensors}, {"skipped", skipped_json(skipped)}});
   }
   return kAgreed;
 }

@@ -21,10 +21,11 @@
 #include "model/numerics/formats/float16.h"
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/quantize/assemble.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
+#include "sw/arrays/output_files.h"
+#include "sw/arrays/packing.h"
+#include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
-#include "sw/mxe/output_files.h"
-#include "sw/mxe/packing.h"
 #include "sw/mxe/quantizer_choice.h"
 
 namespace mxe::cli {
@@ -37,7 +38,7 @@ struct DequantizeOptions {
   std::optional<int> axis;
   std::optional<float> tensor_scale, tensor_amax;
   std::optional<std::size_t> length;
-  Packing packing = Packing::none;
+  arrays::Packing packing = arrays::Packing::none;
   bool swizzled = false, json = false;
 };
 
@@ -58,7 +59,7 @@ std::size_t find_axis(const DequantizeOptions& options, const numerics::Quantize
     return expected == parts.scale_shape;
   };
   if (options.axis) {
-    const std::size_t axis = resolve_axis(*options.axis, rank);
+    const std::size_t axis = arrays::resolve_axis(*options.axis, rank);
     if (fits(axis)) return axis;
   } else {
     if (rank == 0 && parts.scale_shape.empty()) return 0;
@@ -69,29 +70,30 @@ std::size_t find_axis(const DequantizeOptions& options, const numerics::Quantize
   throw Error(fmt::format(
       "{}: scales of shape {} do not fit elements of shape {}: there must be one for "
       "every block of {} along {}",
-      options.scales, shape_text(parts.scale_shape), shape_text(parts.shape), quantizer.block_size,
-      options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
+      options.scales, numerics::shape_text(parts.scale_shape), numerics::shape_text(parts.shape),
+      quantizer.block_size, options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
 }
 
 /// Reads the elements' codes, unpacked as --pack and --length require.
-void read_elements(InputFiles& files, const DequantizeOptions& options,
+void read_elements(arrays::InputFiles& files, const DequantizeOptions& options,
                    const numerics::ElementFormat& format, numerics::ArrayParts& parts) {
   numerics::NamedTensor tensor = files.read(options.elements, "elements");
   if (format.bits > 8) {
-    Array<uint16_t> codes = to_shorts(tensor, options.elements);
+    arrays::Array<uint16_t> codes = arrays::to_shorts(tensor, options.elements);
     parts.shape = std::move(codes.shape);
     parts.wide_codes = std::move(codes.values);
     return;
   }
-  Array<uint8_t> codes = unpack(format, options.packing,
-                                to_bytes(std::move(tensor), options.elements), options.length);
+  arrays::Array<uint8_t> codes =
+      arrays::unpack(format, options.packing, arrays::to_bytes(std::move(tensor), options.elements),
+                     options.length);
   parts.shape = std::move(codes.shape);
   parts.codes = std::move(codes.values);
 }
 
 std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
                                      std::vector<std::size_t> elements, std::size_t block) {
-  const std::size_t axis = resolve_axis(options.axis.value_or(-1), elements.size());
+  const std::size_t axis = arrays::resolve_axis(options.axis.value_or(-1), elements.size());
   numerics::require_swizzle(true, elements.size(), axis, elements.size());
   elements.back() = blocks_of(elements.back(), block);
   return elements;
@@ -99,21 +101,21 @@ std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
 
 /// Reads the scales, codes or float32 numbers. Returns the name of their tensor; empty for .npy
 /// files.
-std::string read_scales(InputFiles& files, const DequantizeOptions& options,
+std::string read_scales(arrays::InputFiles& files, const DequantizeOptions& options,
                         const numerics::QuantizerOptions& quantizer, numerics::ArrayParts& parts) {
   numerics::NamedTensor tensor = files.read(options.scales, "scales");
   const std::string name = tensor.name;
   parts.has_scale_codes = tensor.array.dtype != numerics::DType::float32 || options.swizzled;
   if (!parts.has_scale_codes) {
-    Array<float> scales = to_floats(tensor, options.scales);
+    arrays::Array<float> scales = arrays::to_floats(tensor, options.scales);
     parts.scale_shape = std::move(scales.shape);
     parts.scales = std::move(scales.values);
     return name;
   }
-  Array<uint8_t> codes = to_bytes(std::move(tensor), options.scales);
+  arrays::Array<uint8_t> codes = arrays::to_bytes(std::move(tensor), options.scales);
   if (options.swizzled) {
-    codes =
-        unswizzle(codes, scale_shape(options, parts.shape, quantizer.block_size), options.scales);
+    codes = arrays::unswizzle(codes, scale_shape(options, parts.shape, quantizer.block_size),
+                              options.scales);
   }
   parts.scale_shape = std::move(codes.shape);
   parts.scale_codes = std::move(codes.values);
@@ -122,7 +124,7 @@ std::string read_scales(InputFiles& files, const DequantizeOptions& options,
 
 /// Metadata that mxe.save of the Python package wrote for an array; null if the file has none.
 /// `prefix` is the common prefix of the names of the array's tensors.
-Json said_about(const Extras& file, const std::string& prefix) {
+Json said_about(const arrays::Extras& file, const std::string& prefix) {
   const auto text = file.metadata.find(prefix + "mxe");
   return text == file.metadata.end() ? Json() : Json::parse(text->second, nullptr, false);
 }
@@ -156,15 +158,15 @@ void require_same_quantizer(const Json& said, const DequantizeOptions& options,
 }
 
 /// A number for the whole array: from a tensor of one element, or from the metadata.
-std::optional<float> stored_number(const Extras& file, const std::string& path,
+std::optional<float> stored_number(const arrays::Extras& file, const std::string& path,
                                    const std::string& prefix, const Json& said,
                                    const std::string& name) {
   const auto tensor = file.tensors.find(prefix + name);
   if (tensor != file.tensors.end()) {
-    const Array<float> number = to_floats(tensor->second, path);
+    const arrays::Array<float> number = arrays::to_floats(tensor->second, path);
     if (number.values.size() == 1) return number.values[0];
     throw Error(fmt::format("{}: tensor '{}' must have one element, but is {}", path, prefix + name,
-                            shape_text(number.shape)));
+                            numerics::shape_text(number.shape)));
   }
   if (!said.is_object() || !said.contains(name) || !said[name].is_number()) return std::nullopt;
   return said[name].get<float>();
@@ -179,7 +181,7 @@ void require_same(const char* option, const std::optional<float>& given,
 
 /// The scale of the whole array: from the options, else from the file of the scales or the
 /// elements.
-void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
+void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& options,
                        const numerics::Quantizer& quantizer, const std::string& scales_name,
                        numerics::ArrayParts& parts) {
   parts.tensor_scale = options.tensor_scale;
@@ -190,7 +192,8 @@ void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
   if (scales_name.compare(length, kRole.size(), kRole) != 0) return;
   const std::string prefix = scales_name.substr(0, length);
   for (const std::string& path : std::set<std::string>{options.scales, options.elements}) {
-    const Extras file = files.extras(path, {prefix + "tensor_scale", prefix + "tensor_amax"});
+    const arrays::Extras file =
+        files.extras(path, {prefix + "tensor_scale", prefix + "tensor_amax"});
     const Json said = said_about(file, prefix);
     require_same_quantizer(said, options, quantizer, path);
     const std::optional<float> scale = stored_number(file, path, prefix, said, "tensor_scale");
@@ -206,8 +209,8 @@ void read_tensor_scale(InputFiles& files, const DequantizeOptions& options,
 }
 
 /// Writes the values, rounded to nearest even if --dtype is narrower.
-void write_values(const DequantizeOptions& options, const Array<float>& values) {
-  OutputFiles files;
+void write_values(const DequantizeOptions& options, const arrays::Array<float>& values) {
+  arrays::OutputFiles files;
   if (options.dtype == "float32") {
     files.add(options.output, "output", values.values, values.shape);
     files.write();
@@ -229,8 +232,8 @@ void write_values(const DequantizeOptions& options, const Array<float>& values) 
 
 int run(const DequantizeOptions& options) {
   const numerics::Quantizer quantizer = options.quantizer.resolve();
-  check_packing(quantizer.format, options.packing);
-  InputFiles files(options.tensors);
+  arrays::check_packing(quantizer.format, options.packing);
+  arrays::InputFiles files(options.tensors);
   numerics::ArrayParts parts;
   parts.codes_name = options.elements;
   parts.scales_name = options.scales;
@@ -240,7 +243,7 @@ int run(const DequantizeOptions& options) {
   read_tensor_scale(files, options, quantizer, scales_name, parts);
   if (!options.row_amaxes.empty()) {
     parts.row_amaxes =
-        to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes).values;
+        arrays::to_floats(files.read(options.row_amaxes, "row_amax"), options.row_amaxes).values;
   }
   files.require_all_names_used();
   const numerics::QuantizedArray array = numerics::assemble(std::move(parts), quantizer);
@@ -254,7 +257,7 @@ int run(const DequantizeOptions& options) {
                 {"block", array.options.block_size},
                 {"blocks", array.scales.size()}});
   } else {
-    fmt::print("{} from {}: {} blocks of {} along axis {}\n", shape_text(array.shape),
+    fmt::print("{} from {}: {} blocks of {} along axis {}\n", numerics::shape_text(array.shape),
                options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
   }
   return kAgreed;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/numerics/quantize/explain.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"
 #include "sw/mxe/skipped_report.h"
@@ -90,7 +90,7 @@ int run(DiffOptions options) {
   request.axis = options.axis;
   request.threads = hardware_threads();
   Json tensors = Json::array();
-  const auto diff = [&](const std::string& name, const Array<float>& array) {
+  const auto diff = [&](const std::string& name, const arrays::Array<float>& array) {
     const numerics::QuantizerDifference difference =
         numerics::quantizer_difference(array.values.data(), array.shape, a, b, request);
     if (options.json) {
@@ -99,18 +99,18 @@ int run(DiffOptions options) {
       tensors.push_back(std::move(json));
       return;
     }
-    if (!name.empty()) fmt::print("{} {}\n", name, shape_text(array.shape));
+    if (!name.empty()) fmt::print("{} {}\n", name, numerics::shape_text(array.shape));
     print_text(options, difference, array.values);
   };
-  InputFiles files(options.tensor);
-  const std::vector<Skipped> skipped = files.for_each_floats(options.input, diff);
+  arrays::InputFiles files(options.tensor);
+  const std::vector<arrays::Skipped> skipped = files.for_each_floats(options.input, diff);
   files.require_all_names_used();
   if (!options.json) {
     print_skipped(skipped);
   } else if (tensors.size() == 1 && skipped.empty()) {
     print_json(tensors[0]);
   } else {
-    print_json({{"tensors", tensors}, {"skipped", to_json(skipped)}});
+    print_json({{"tensors", tensors}, {"skipped", skipped_json(skipped)}});
   }
   return kAgreed;
 }

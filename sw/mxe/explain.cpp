@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
+#include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/quantizer_choice.h"
 
@@ -31,7 +32,7 @@ struct ExplainOptions {
 
 /// The numbers, from the arguments or a file, and the indices of those to explain.
 struct Question {
-  Array<float> input;
+  arrays::Array<float> input;
   std::vector<std::size_t> elements;
 };
 
@@ -46,7 +47,7 @@ Question question_of(const ExplainOptions& options) {
     return question;
   }
   if (!options.at) throw Error("--from needs --at I, the element counted from 0");
-  return {read_floats(options.from, options.tensor), {*options.at}};
+  return {arrays::read_floats(options.from, options.tensor), {*options.at}};
 }
 
 /// Describes the choice of the scale.

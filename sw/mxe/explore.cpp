@@ -27,7 +27,9 @@
 #include "sw/explore/conditions.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/evaluate.h"
+#include "sw/explore/format_search.h"
 #include "sw/explore/model_file.h"
+#include "sw/explore/product_accuracy.h"
 #include "sw/explore/samples.h"
 #include "sw/explore/space.h"
 #include "sw/explore/sweep.h"
@@ -36,8 +38,6 @@
 #include "sw/explore/workload.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
-#include "sw/mxe/explore_formats.h"
-#include "sw/mxe/product_accuracy.h"
 
 namespace mxe::cli {
 namespace {
@@ -57,7 +57,7 @@ struct ExploreOptions {
   uint64_t most_rows = 20;
   std::size_t verified = 0, traced = 0;
   bool no_prune = false, formats = false;
-  FormatSearch format_search;
+  explore::FormatSearch format_search;
 };
 
 /// Parses a decimal number of at least 1; returns 0 for any other text.
@@ -299,31 +299,8 @@ void check_constraints(const Space& space, const std::vector<Workload>& workload
   }
 }
 
-/// Accuracy of workloads and layers with tensors. It depends only on the formats.
-void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
-                  const std::vector<Workload>& workloads, SweepOptions& how) {
-  std::set<std::pair<numerics::FormatId, numerics::FormatId>> done;
-  for (const Point& point : points) {
-    if (!done.emplace(point.format_a, point.format_b).second) continue;
-    for (const Workload& workload : workloads) {
-      if (const auto one = accuracy.of(workload, point.format_a, point.format_b)) {
-        how.sqnr_db[{workload.name, point.format_a, point.format_b}] = {one->sqnr_db, one->layers};
-      }
-      for (const explore::Layer& layer : workload.layers) {
-        const ProductAccuracy::Product* product = accuracy.find(layer, workload);
-        if (!product || product->layer.empty()) continue;
-        const job::JobShape shape = explore::job_of(layer, point);
-        const auto key = std::make_tuple(workload.name, layer.name, shape.format_a, shape.format_b);
-        if (how.layer_sqnr_db.count(key) != 0) continue;
-        how.layer_sqnr_db[key] =
-            -10 * std::log10(accuracy.relative_noise(*product, shape.format_a, shape.format_b));
-      }
-    }
-  }
-}
-
 void check_format_search(const ExploreOptions& options, const Space& space) {
-  const FormatSearch& search = options.format_search;
+  const explore::FormatSearch& search = options.format_search;
   if (!options.formats) {
     if (!search.sqnr_db && !search.cycles) return;
     throw Error("--sqnr-budget and --cycles-budget are for --formats");
@@ -362,9 +339,9 @@ int run(const ExploreOptions& options) {
     throw Error("--no-prune is for spaces with `search: {method: front}`");
   }
   if (how.halving && how.shard) throw Error("--shard is not for searches by halving");
-  const ProductAccuracy accuracy(options.tensors);
-  if (options.formats) require_format_choices(space.points, workloads, accuracy);
-  add_accuracy(accuracy, space.points, workloads, how);
+  const explore::ProductAccuracy accuracy(options.tensors);
+  if (options.formats) explore::require_format_choices(space.points, workloads, accuracy);
+  explore::add_accuracy(accuracy, space.points, workloads, how);
   how.constraints = whole.result_constraints();
   check_constraints(whole, workloads, how);
   Progress progress;
@@ -387,10 +364,10 @@ int run(const ExploreOptions& options) {
     print_tables(options, workloads, result, whole);
     if (!options.combine.empty()) combine_workloads(options, combination, workloads, result, whole);
   } else {
-    FormatSearch search = options.format_search;
+    explore::FormatSearch search = options.format_search;
     search.digits = options.tensors.empty();
     search.most_rows = options.most_rows;
-    search_formats(space.points, workloads, accuracy, search, how.output, counts);
+    explore::search_formats(space.points, workloads, accuracy, search, how.output, counts);
   }
   if (options.traced != 0) {
     explore::write_traces(result.outcomes, options.traced, how.output / "traces");

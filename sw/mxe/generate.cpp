@@ -13,7 +13,7 @@
 #include "model/numerics/base/random.h"
 #include "model/numerics/files/files.h"
 #include "model/numerics/quantize/ascend.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/option_values.h"
 
@@ -41,8 +41,8 @@ std::vector<float> random_matrix(Random& random, std::size_t size) {
 std::vector<float> matrix(const std::string& path, Random& random, std::size_t rows,
                           std::size_t columns) {
   if (path.empty()) return random_matrix(random, rows * columns);
-  Array<float> array = read_floats(path);
-  require_same_shape(array, {rows, columns}, path + ": the matrix");
+  arrays::Array<float> array = arrays::read_floats(path);
+  arrays::require_same_shape(array, {rows, columns}, path + ": the matrix");
   return std::move(array.values);
 }
 

@@ -16,13 +16,14 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/gemm/gemm.h"
 #include "model/platform/device/device.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
+#include "sw/arrays/output_files.h"
+#include "sw/arrays/products.h"
+#include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
 #include "sw/mxe/output_choice.h"
-#include "sw/mxe/output_files.h"
-#include "sw/mxe/products.h"
 #include "sw/mxe/trace_choice.h"
 
 namespace mxe::cli {
@@ -57,19 +58,21 @@ bool is_bf16_bias(const MatmulOptions& options) {
   return true;
 }
 
-Operand read_operand(InputFiles& files, const std::string& path, const std::string& format) {
-  return {path, to_floats(files.read(path), path), numerics::parse_format(format)};
+arrays::Operand read_operand(arrays::InputFiles& files, const std::string& path,
+                             const std::string& format) {
+  return {path, arrays::to_floats(files.read(path), path), numerics::parse_format(format)};
 }
 
-job::Products read_products(InputFiles& files, const MatmulOptions& options) {
-  const Operand a = read_operand(files, options.a, options.format_a);
-  const Operand b = read_operand(files, options.b, options.format_b);
+job::Products read_products(arrays::InputFiles& files, const MatmulOptions& options) {
+  const arrays::Operand a = read_operand(files, options.a, options.format_a);
+  const arrays::Operand b = read_operand(files, options.b, options.format_b);
   const bool bf16 = is_bf16_bias(options);
   const job::OutputFormat output = options.result.resolve();
-  job::Products products = make_products(a, b, options.transposed, options.threads);
+  job::Products products = arrays::make_products(a, b, options.transposed, options.threads);
   for (job::Job& job : products.jobs) job.output = output;
   if (!options.bias.empty()) {
-    add_bias(products, to_floats(files.read(options.bias), options.bias), bf16, options.bias);
+    arrays::add_bias(products, arrays::to_floats(files.read(options.bias), options.bias), bf16,
+                     options.bias);
   }
   return products;
 }
@@ -91,17 +94,19 @@ device::DeviceResult run_on(device::Target target, const device::EngineSetup& se
 void write_result(const MatmulOptions& options, const job::JobShape& shape,
                   const std::vector<std::size_t>& axes, const job::StoredOutput& result,
                   const std::vector<float>& values) {
-  OutputFiles files;
+  arrays::OutputFiles files;
   files.add(options.output, "output", values, axes);
   if (!options.elements.empty() || !options.scales.empty()) {
     const numerics::MxTensor tensor = job::load_mx_output(result, shape.m, shape.n, shape.output);
-    const auto type = [](CodeType all) { return CodeType{all.safetensors, {}}; };
+    const auto type = [](numerics::CodeType all) {
+      return numerics::CodeType{all.safetensors, {}};
+    };
     files.add(options.elements, "elements", tensor.codes, axes,
-              type(code_type(numerics::element_format(tensor.format))));
+              type(numerics::code_type(numerics::element_format(tensor.format))));
     std::vector<std::size_t> scale_axes = axes;
     scale_axes.back() = tensor.scale_columns();
     files.add(options.scales, "scales", tensor.scales, scale_axes,
-              type(code_type(numerics::ScaleFormat{})));
+              type(numerics::code_type(numerics::ScaleFormat{})));
   }
   files.write();
 }
@@ -146,7 +151,7 @@ int run(const MatmulOptions& options) {
   std::optional<engine::BlockWaves> waves = open_waves(options, target);
   if (target == device::Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
-  InputFiles files(options.tensors);
+  arrays::InputFiles files(options.tensors);
   const job::Products products = read_products(files, options);
   const job::JobShape shape = products.total();
   if (products.jobs.size() > 1 && (!options.waves.empty() || options.trace.wanted())) {
@@ -158,10 +163,10 @@ int run(const MatmulOptions& options) {
     throw Error(
         fmt::format("--elements and --scales are for MX results, not for {}", shape.output.name()));
   }
-  Array<float> expected;
+  arrays::Array<float> expected;
   if (!options.expect.empty()) {
-    expected = to_floats(files.read(options.expect), options.expect);
-    require_same_shape(expected, products.shape, options.expect + ": the expected result");
+    expected = arrays::to_floats(files.read(options.expect), options.expect);
+    arrays::require_same_shape(expected, products.shape, options.expect + ": the expected result");
   }
   files.require_all_names_used();
   if (target != device::Target::golden) shape.require_pair(setup.params);

@@ -14,10 +14,11 @@
 
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/quantize/assemble.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
+#include "sw/arrays/output_files.h"
+#include "sw/arrays/packing.h"
+#include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
-#include "sw/mxe/output_files.h"
-#include "sw/mxe/packing.h"
 #include "sw/mxe/quantizer_choice.h"
 #include "sw/mxe/stats_report.h"
 
@@ -31,7 +32,7 @@ struct QuantizeOptions {
   std::optional<double> tensor_amax;
   std::optional<uint64_t> seed;
   int axis = -1;
-  Packing packing = Packing::none;
+  arrays::Packing packing = arrays::Packing::none;
   unsigned threads = hardware_threads();
   bool swizzled = false, typed = false, stats = false, json = false;
 };
@@ -52,37 +53,39 @@ numerics::Quantizer resolve(const QuantizeOptions& options) {
 
 void require_types(const QuantizeOptions& options, const numerics::Quantizer& quantizer) {
   if (!options.typed) return;
-  if (options.packing != Packing::none) {
+  if (options.packing != arrays::Packing::none) {
     throw Error("--typed and --pack exclude each other: --typed needs one code per byte");
   }
-  const auto require = [](const CodeType& type, const std::string& name) {
+  const auto require = [](const numerics::CodeType& type, const std::string& name) {
     if (!type.npy.empty()) return;
     throw Error(fmt::format("--typed: ml_dtypes has no type for the codes of {}", name));
   };
-  require(code_type(quantizer.format), quantizer.format.name);
-  require(code_type(quantizer.options.scale_format), quantizer.options.scale_format.name());
+  require(numerics::code_type(quantizer.format), quantizer.format.name);
+  require(numerics::code_type(quantizer.options.scale_format),
+          quantizer.options.scale_format.name());
 }
 
 /// Type of the codes in files. A .npy file has the ml_dtypes type only with --typed, because NumPy
 /// alone reads such a file as raw bytes.
-CodeType file_type(const QuantizeOptions& options, CodeType type) {
+numerics::CodeType file_type(const QuantizeOptions& options, numerics::CodeType type) {
   if (!options.typed) type.npy = {};
   return type;
 }
 
-void add_elements(OutputFiles& files, const QuantizeOptions& options,
+void add_elements(arrays::OutputFiles& files, const QuantizeOptions& options,
                   const numerics::QuantizedArray& array) {
   if (array.has_wide_codes()) {
     files.add(options.elements, "elements", array.wide_codes, array.shape);
     return;
   }
-  const Array<uint8_t> packed = pack(array.format, options.packing, {array.shape, array.codes});
-  const bool bytes = options.packing != Packing::none;
+  const arrays::Array<uint8_t> packed =
+      arrays::pack(array.format, options.packing, {array.shape, array.codes});
+  const bool bytes = options.packing != arrays::Packing::none;
   files.add(options.elements, "elements", packed.values, packed.shape,
-            bytes ? CodeType{} : file_type(options, code_type(array.format)));
+            bytes ? numerics::CodeType{} : file_type(options, numerics::code_type(array.format)));
 }
 
-void add_scales(OutputFiles& files, const QuantizeOptions& options,
+void add_scales(arrays::OutputFiles& files, const QuantizeOptions& options,
                 const numerics::QuantizedArray& array) {
   if (options.swizzled) {
     numerics::require_swizzle(array.has_scale_codes, array.scale_shape.size(), array.axis,
@@ -92,15 +95,15 @@ void add_scales(OutputFiles& files, const QuantizeOptions& options,
     files.add(options.scales, "scales", array.scales, array.scale_shape);
     return;
   }
-  Array<uint8_t> scales{array.scale_shape, array.scale_codes};
-  if (options.swizzled) scales = swizzle(scales);
+  arrays::Array<uint8_t> scales{array.scale_shape, array.scale_codes};
+  if (options.swizzled) scales = arrays::swizzle(scales);
   files.add(options.scales, "scales", scales.values, scales.shape,
-            file_type(options, code_type(array.options.scale_format)));
+            file_type(options, numerics::code_type(array.options.scale_format)));
 }
 
 /// Adds the tensor scale to the .safetensors file of the scales, else of the elements. .npy files
 /// cannot hold it; --json and the printed line contain it.
-void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
+void add_tensor_scale(arrays::OutputFiles& files, const QuantizeOptions& options,
                       const numerics::QuantizedArray& array) {
   const numerics::WholeScale whole = numerics::whole_scale(array.options);
   if (whole != numerics::WholeScale::tensor_scale && whole != numerics::WholeScale::tensor_amax)
@@ -117,7 +120,7 @@ void add_tensor_scale(OutputFiles& files, const QuantizeOptions& options,
 }
 
 void write_files(const QuantizeOptions& options, const numerics::QuantizedArray& array) {
-  OutputFiles files;
+  arrays::OutputFiles files;
   if (!options.elements.empty()) add_elements(files, options, array);
   if (!options.scales.empty()) add_scales(files, options, array);
   add_tensor_scale(files, options, array);
@@ -144,7 +147,7 @@ Json describe(const QuantizeOptions& options, const numerics::QuantizedArray& ar
 }
 
 void print_text(const QuantizeOptions& options, const numerics::QuantizedArray& array) {
-  fmt::print("{} as {}: {} blocks of {} along axis {}", shape_text(array.shape),
+  fmt::print("{} as {}: {} blocks of {} along axis {}", numerics::shape_text(array.shape),
              options.quantizer.format, array.scales.size(), array.options.block_size, array.axis);
   switch (numerics::whole_scale(array.options)) {
     case numerics::WholeScale::none:
@@ -174,9 +177,9 @@ void print_stats(const numerics::QuantizationStats& stats) {
 
 int run(const QuantizeOptions& options) {
   const numerics::Quantizer quantizer = resolve(options);
-  check_packing(quantizer.format, options.packing);
+  arrays::check_packing(quantizer.format, options.packing);
   require_types(options, quantizer);
-  const Numbers input = read_numbers(options.input, options.tensor);
+  const arrays::Numbers input = arrays::read_numbers(options.input, options.tensor);
   numerics::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();

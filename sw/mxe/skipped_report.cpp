@@ -7,13 +7,14 @@
 
 namespace mxe::cli {
 
-void print_skipped(const std::vector<Skipped>& skipped) {
-  for (const Skipped& array : skipped) fmt::print("{} skipped: {}\n", array.name, array.reason);
+void print_skipped(const std::vector<arrays::Skipped>& skipped) {
+  for (const arrays::Skipped& array : skipped)
+    fmt::print("{} skipped: {}\n", array.name, array.reason);
 }
 
-Json to_json(const std::vector<Skipped>& skipped) {
+Json skipped_json(const std::vector<arrays::Skipped>& skipped) {
   Json arrays = Json::array();
-  for (const Skipped& array : skipped) {
+  for (const arrays::Skipped& array : skipped) {
     arrays.push_back({{"name", array.name}, {"reason", array.reason}});
   }
   return arrays;

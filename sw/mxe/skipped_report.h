@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 #include "sw/mxe/command.h"
 
 namespace mxe::cli {
 
-void print_skipped(const std::vector<Skipped>& skipped);
+void print_skipped(const std::vector<arrays::Skipped>& skipped);
 
-Json to_json(const std::vector<Skipped>& skipped);
+Json skipped_json(const std::vector<arrays::Skipped>& skipped);
 
 }  // namespace mxe::cli

@@ -10,7 +10,7 @@
 
 #include "model/job/job.h"
 #include "model/numerics/quantize/quantize.h"
-#include "sw/mxe/digits.h"
+#include "sw/digits/network.h"
 #include "tests/firmware/firmware_run.h"
 
 namespace mxe::test {
@@ -80,10 +80,10 @@ TEST_P(Firmware, BareMetalMultiplies) {
 }
 
 std::string expected_digits() {
-  const cli::Digits digits = cli::load_digits(MXE_DIGITS_DIR);
+  const digits::Digits digits = digits::load_digits(MXE_DIGITS_DIR);
   std::vector<float> x = digits.images;
-  for (const cli::DenseLayer& layer : digits.layers) {
-    if (&layer != &digits.layers.front()) cli::relu(x);
+  for (const digits::DenseLayer& layer : digits.layers) {
+    if (&layer != &digits.layers.front()) digits::relu(x);
     constexpr auto kFormat = numerics::FormatId::mxfp8_e4m3;
     job::Job job;
     job.a = numerics::quantize_rows(x.data(), digits.count, layer.inputs, kFormat);
@@ -99,7 +99,7 @@ std::string expected_digits() {
   std::memcpy(bytes.data(), x.data(), bytes.size());
   for (const uint8_t byte : bytes) checksum = (checksum ^ byte) * 16777619;
   return fmt::format("digits: {} of {} recognised, logits {:08x}\n",
-                     cli::count_correct(x, digits.labels), digits.count, checksum);
+                     digits::count_correct(x, digits.labels), digits.count, checksum);
 }
 
 TEST_P(Firmware, DigitsAreThoseOfTheHost) {

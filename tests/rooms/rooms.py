@@ -30,7 +30,7 @@ BARE_IN_GUESTS = (*BARE, "model/platform/soc/generated", "sw/firmware/runtime", 
                   "sw/firmware/digits", "sw/linux/include", "sw/linux/lib")
 GUESTS = re.compile(r"sw/(firmware|linux)\b")
 FIRST_WITH_SYSTEMC = "model/platform"
-WITHOUT_SYSTEMC = {"sw/python", "sw/explore", "sw/report"}  # although they are above it
+WITHOUT_SYSTEMC = {"sw/python", "sw/arrays", "sw/digits", "sw/explore", "sw/report"}  # although they are above it
 # Rooms whose namespace does not have their name.
 NAMESPACES = {
     "model/regs": "mxe",           # words that all rooms use: registers,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/mxe/npz.h"
+#include "sw/arrays/npz.h"
 
 namespace {
 
@@ -73,7 +73,7 @@ std::optional<mxe::numerics::NpyArray> try_to(const Read& read) {
 }
 
 void check(const Input& input, const Bytes& archive) {
-  const mxe::cli::NpzFile file(archive.data(), archive.size(), "fuzz");
+  const mxe::arrays::NpzFile file(archive.data(), archive.size(), "fuzz");
   if (!input.change && file.names().size() != input.members.size()) std::abort();
   for (std::size_t i = 0; i < file.names().size(); i++) {
     const auto found = try_to([&] { return file.read(i); });

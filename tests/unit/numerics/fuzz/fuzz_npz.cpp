@@ -4,14 +4,14 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "sw/mxe/npz.h"
+#include "sw/arrays/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const auto check = [](const mxe::Error& error) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
   };
   try {
-    const mxe::cli::NpzFile file(data, size, "fuzz");
+    const mxe::arrays::NpzFile file(data, size, "fuzz");
     for (std::size_t i = 0; i < file.names().size(); i++) {
       try {
         const mxe::numerics::NpyArray array = file.read(i);

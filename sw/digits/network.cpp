@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/digits.h"
+#include "sw/digits/network.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,11 @@
 #include <filesystem>
 
 #include "model/numerics/base/error.h"
-#include "sw/mxe/arrays.h"
+#include "model/numerics/files/files.h"
+#include "model/numerics/quantize/axis_view.h"
+#include "sw/arrays/arrays.h"
 
-namespace mxe::cli {
+namespace mxe::digits {
 namespace {
 
 constexpr float kPixelMax = 16;
@@ -21,16 +23,16 @@ std::string file(const std::string& directory, const std::string& name) {
 
 DenseLayer load_layer(const std::string& directory, std::size_t index, std::size_t inputs) {
   const std::string path = file(directory, fmt::format("weight{}", index));
-  const Array<float> weights = read_floats(path);
-  require_shape(weights.shape, 2, path + ": weights must be [inputs, outputs]");
+  const arrays::Array<float> weights = arrays::read_floats(path);
+  arrays::require_shape(weights.shape, 2, path + ": weights must be [inputs, outputs]");
   DenseLayer layer;
   layer.inputs = inputs;
   layer.outputs = weights.shape[1];
-  require_same_shape(weights, {inputs, layer.outputs}, path + ": the weights");
-  layer.weights = axis_to_rows(weights.values, split_at(weights.shape, 0));
+  arrays::require_same_shape(weights, {inputs, layer.outputs}, path + ": the weights");
+  layer.weights = numerics::axis_to_rows(weights.values, numerics::split_at(weights.shape, 0));
   const std::string bias_path = file(directory, fmt::format("bias{}", index));
-  Array<float> bias = read_floats(bias_path);
-  require_same_shape(bias, {layer.outputs}, bias_path + ": the bias");
+  arrays::Array<float> bias = arrays::read_floats(bias_path);
+  arrays::require_same_shape(bias, {layer.outputs}, bias_path + ": the bias");
   layer.bias = std::move(bias.values);
   return layer;
 }
@@ -49,15 +51,17 @@ std::string digits_layer_name(std::size_t index) { return fmt::format("dense{}",
 Digits load_digits(const std::string& directory) {
   Digits digits;
   const std::string images_path = file(directory, "test_images");
-  const Array<uint8_t> images = to_bytes(InputFiles().read(images_path), images_path);
-  require_shape(images.shape, 2, images_path + ": images must be [count, pixels]");
+  const arrays::Array<uint8_t> images =
+      arrays::to_bytes(arrays::InputFiles().read(images_path), images_path);
+  arrays::require_shape(images.shape, 2, images_path + ": images must be [count, pixels]");
   digits.count = images.shape[0];
   digits.images.reserve(images.values.size());
   for (const uint8_t pixel : images.values) digits.images.push_back(pixel / kPixelMax);
 
   const std::string labels_path = file(directory, "test_labels");
-  Array<uint8_t> labels = to_bytes(InputFiles().read(labels_path), labels_path);
-  require_same_shape(labels, {digits.count}, labels_path + ": the labels");
+  arrays::Array<uint8_t> labels =
+      arrays::to_bytes(arrays::InputFiles().read(labels_path), labels_path);
+  arrays::require_same_shape(labels, {digits.count}, labels_path + ": the labels");
   digits.labels = std::move(labels.values);
 
   std::size_t inputs = images.shape[1];
@@ -110,4 +114,4 @@ double sqnr_db(const std::vector<float>& reference, const std::vector<float>& va
   return 10 * std::log10(signal / noise);
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::digits

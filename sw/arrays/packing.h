@@ -6,13 +6,9 @@
 #include <string>
 
 #include "model/numerics/formats/format.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 
-namespace CLI {
-class App;
-}
-
-namespace mxe::cli {
+namespace mxe::arrays {
 
 /// Storage of element codes in a file: one per byte, or packed along the last axis.
 enum class Packing {
@@ -20,8 +16,6 @@ enum class Packing {
   low,   ///< first code in the low bits: two 4-bit codes per byte, four 6-bit codes in three bytes
   high,  ///< 4-bit formats only: first code in the high nibble
 };
-
-void add_packing_option(CLI::App& command, Packing& packing);
 
 void check_packing(const numerics::ElementFormat& format, Packing packing);
 
@@ -33,8 +27,6 @@ Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
 Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
-void add_swizzle_option(CLI::App& command, bool& swizzled);
-
 /// Scales [rows..., blocks] in the layout of cuBLAS and tcgen05, as one row of bytes. All axes
 /// before the last one are rows.
 Array<uint8_t> swizzle(const Array<uint8_t>& scales);
@@ -44,4 +36,4 @@ Array<uint8_t> swizzle(const Array<uint8_t>& scales);
 Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
                          const std::string& name);
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

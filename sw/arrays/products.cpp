@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/products.h"
+#include "sw/arrays/products.h"
 
 #include <utility>
 
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/quantize.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 
 job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads) {
   const std::vector<std::size_t>& b_shape = b.array.shape;
@@ -29,4 +29,4 @@ void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::
   products.add_bias(std::move(bias.values), one_row, bf16);
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

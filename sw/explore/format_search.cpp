@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/explore_formats.h"
+#include "sw/explore/format_search.h"
 
 #include <fmt/format.h>
 
@@ -14,20 +14,15 @@
 
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
+#include "sw/digits/network.h"
+#include "sw/digits/quantized.h"
 #include "sw/explore/cache.h"
 #include "sw/explore/mixed_formats.h"
-#include "sw/mxe/command.h"
-#include "sw/mxe/digits.h"
-#include "sw/mxe/digits_demo.h"
 
-namespace mxe::cli {
+namespace mxe::explore {
 namespace {
 
-using explore::FormatCost;
-using explore::Layer;
-using explore::Mixture;
-using explore::Point;
-using explore::Workload;
+using Json = nlohmann::ordered_json;
 
 struct Pair {
   numerics::FormatId a, b;
@@ -105,27 +100,29 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
 class DigitsNetwork {
  public:
   explicit DigitsNetwork(const Point& point)
-      : digits_(load_digits(digits_directory())), dual_(point.params.fp4_dual != 0) {}
+      : digits_(digits::load_digits(digits::digits_directory())),
+        dual_(point.params.fp4_dual != 0) {}
 
   bool is(const std::vector<MixedLayer>& layers) const {
     if (layers.size() != digits_.layers.size()) return false;
     for (std::size_t i = 0; i < layers.size(); i++) {
-      if (layers[i].name != digits_layer_name(i)) return false;
+      if (layers[i].name != digits::digits_layer_name(i)) return false;
     }
     return true;
   }
   std::size_t images() const { return digits_.count; }
   std::size_t correct(const std::vector<MixedLayer>& layers, const Mixture& mixture) const {
-    std::vector<Variant> variants;
+    std::vector<digits::Variant> variants;
     for (std::size_t i = 0; i < layers.size(); i++) {
       const Pair pair = layers[i].pairs[mixture.choice[i]];
       variants.push_back({pair.a, pair.b});
     }
-    return count_correct(quantized_logits(digits_, variants, dual_), digits_.labels);
+    return digits::count_correct(digits::quantized_logits(digits_, variants, dual_),
+                                 digits_.labels);
   }
 
  private:
-  Digits digits_;
+  digits::Digits digits_;
   bool dual_;
 };
 
@@ -133,7 +130,7 @@ struct Result {
   const Workload& workload;
   const Point& point;
   std::vector<MixedLayer> layers;
-  explore::MixedFront front;
+  MixedFront front;
   std::vector<std::size_t> correct;  // correct digits by mixture; empty for other networks
   std::size_t images = 0;
   std::optional<std::size_t> chosen;
@@ -177,7 +174,7 @@ std::vector<int> least_bits(const Result& result, const std::vector<std::vector<
   // Includes the chosen mixture in spite of the rounding of decibels.
   const double noise =
       std::max(std::pow(10, -sqnr_db / 10), result.front.mixtures[*result.chosen].noise);
-  const std::vector<std::vector<bool>> possible = explore::possible_choices(costs, noise);
+  const std::vector<std::vector<bool>> possible = possible_choices(costs, noise);
   std::vector<int> bits;
   for (std::size_t i = 0; i < possible.size(); i++) {
     int& least = bits.emplace_back(std::numeric_limits<int>::max());
@@ -299,8 +296,7 @@ void require_format_choices(const std::vector<Point>& points,
                             const std::vector<Workload>& workloads,
                             const ProductAccuracy& accuracy) {
   const auto rest = [](const Point& point) {
-    return fmt::format("{} {} {}", explore::hardware_text(point), point.clock_mhz,
-                       point.output.name());
+    return fmt::format("{} {} {}", hardware_text(point), point.clock_mhz, point.output.name());
   };
   for (const Point& point : points) {
     if (rest(point) == rest(points.front())) continue;
@@ -326,7 +322,7 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
         workload, points.front(), layers_of(workload, points, accuracy, folder), {}, {}, 0, {}, {}};
     std::vector<std::vector<FormatCost>> costs;
     for (const MixedLayer& layer : result.layers) costs.push_back(layer.costs);
-    result.front = explore::mix_formats(costs);
+    result.front = mix_formats(costs);
     if (network && network->is(result.layers)) {
       result.images = network->images();
       for (const Mixture& one : result.front.mixtures) {
@@ -352,4 +348,4 @@ void search_formats(const std::vector<Point>& points, const std::vector<Workload
   numerics::write_file(folder / "formats.jsonl", lines);
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::explore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/output_files.h"
+#include "sw/arrays/output_files.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/npy.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 namespace {
 
 template <typename T>
@@ -85,4 +85,4 @@ void OutputFiles::write() const {
   }
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

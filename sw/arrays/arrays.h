@@ -14,11 +14,7 @@
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/batches.h"
 
-namespace CLI {
-class App;
-}
-
-namespace mxe::cli {
+namespace mxe::arrays {
 
 template <typename T>
 struct Array {
@@ -71,10 +67,6 @@ class InputFiles {
   std::size_t used_ = 0;
   std::optional<std::vector<uint8_t>> standard_input_;
 };
-
-/// Adds `--tensor NAME`. `files` is the order in which a command reads several files: "A, B".
-void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
-                       const std::string& files = "");
 
 /// Converts float32, float64 (rounded), float16, bfloat16, and F8_E4M3, F8_E5M2, F8_E8M0 and F4 of
 /// .safetensors files to float32. Throws Error with the file's name for other types.
@@ -133,4 +125,4 @@ using numerics::split_at;
 /// out of range.
 std::size_t resolve_axis(int axis, std::size_t rank);
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/digits_demo.h"
+#include "sw/digits/demo.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,10 @@
 #include <chrono>
 
 #include "model/job/difference.h"
-#include "model/numerics/quantize/quantize.h"
 #include "model/platform/device/device.h"
 #include "model/platform/device/engines.h"
-#include "sw/mxe/command.h"
 
-namespace mxe::cli {
+namespace mxe::digits {
 namespace {
 
 constexpr Variant kVariants[] = {{numerics::FormatId::mxint8, numerics::FormatId::mxint8},
@@ -36,22 +34,13 @@ std::string network_text(const Digits& digits) {
   return text;
 }
 
-job::Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x,
-                        const Variant& variant) {
-  job::Job job;
-  job.a =
-      numerics::quantize_rows(x.data(), x.size() / layer.inputs, layer.inputs, variant.activations);
-  job.b =
-      numerics::quantize_rows(layer.weights.data(), layer.outputs, layer.inputs, variant.weights);
-  job.bias = layer.bias;
-  job.bias_one_row = true;
-  return job;
-}
-
 class DigitsDemo {
  public:
-  DigitsDemo(const Digits& digits, const device::EngineSetup& setup)
-      : digits_(digits), params_(setup.params), reference_(float_logits(digits)) {
+  DigitsDemo(const Digits& digits, const device::EngineSetup& setup, const Progress& progress)
+      : digits_(digits),
+        params_(setup.params),
+        reference_(float_logits(digits)),
+        progress_(progress) {
     for (const device::Target target : device::device_targets())
       devices_.emplace_back(target, setup);
   }
@@ -86,29 +75,25 @@ class DigitsDemo {
     for (std::size_t i = 0; i < devices_.size(); i++) {
       const std::string where =
           fmt::format("{} on {}", name, device::target_name(devices_[i].target()));
-      show_progress(where + " ...");
+      progress_(where + " ...");
       const device::DeviceResult output = devices_[i].run(job);
       DeviceRun& run = result.runs[i];
       run.cycles += output.cycles;
       const std::string difference = job::describe_difference(output.output, golden, shape);
       if (!difference.empty()) run.differences.push_back(where + ": " + difference);
     }
-    show_progress("");
+    progress_("");
     return job::load_output(golden, shape.m, shape.n, shape.output);
   }
 
   const Digits& digits_;
   Params params_;
   std::vector<float> reference_;  // logits in float32
+  const Progress& progress_;
   std::vector<device::Device> devices_;
 };
 
 }  // namespace
-
-std::string Variant::name() const {
-  const std::string& w = numerics::element_format(weights).name;
-  return activations == weights ? w : w + " weights, " + numerics::element_format(activations).name;
-}
 
 bool VariantResult::agreed() const {
   return std::all_of(runs.begin(), runs.end(),
@@ -124,21 +109,8 @@ bool DemoResult::agreed() const {
                      [](const VariantResult& variant) { return variant.agreed(); });
 }
 
-std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
-                                    bool dual) {
-  numerics::GemmOptions options;
-  options.dual = dual;
-  std::vector<float> x = digits.images;
-  for (std::size_t i = 0; i < digits.layers.size(); i++) {
-    if (i > 0) relu(x);
-    const job::Job job = quantize_layer(digits.layers[i], x, layers[i]);
-    const job::JobShape shape = job.shape();
-    x = job::load_output(job.golden(options), shape.m, shape.n, shape.output);
-  }
-  return x;
-}
-
-DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup) {
+DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup,
+                           const Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
   for (const Variant& variant : kVariants) {
     job::JobShape shape;
@@ -146,7 +118,7 @@ DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setu
     shape.format_b = variant.weights;
     shape.require_pair(setup.params);
   }
-  DigitsDemo demo(digits, setup);
+  DigitsDemo demo(digits, setup, progress);
   DemoResult result;
   result.params = setup.params;
   result.devices = device::device_targets();
@@ -159,4 +131,4 @@ DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setu
   return result;
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::digits

@@ -3,26 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "model/job/job.h"
+#include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
-#include "sw/mxe/digits.h"
-#include "sw/mxe/engine_choice.h"
+#include "sw/digits/network.h"
+#include "sw/digits/quantized.h"
 
-namespace mxe::cli {
-
-struct Variant {
-  numerics::FormatId activations, weights;
-
-  std::string name() const;
-};
-
-/// The reference's logits of the classifier, with one variant per layer. `dual`: pairs of 4-bit
-/// formats are summed as at the engine's dual rate.
-std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
-                                    bool dual);
+namespace mxe::digits {
 
 /// Cycles and differences of one device for one variant.
 struct DeviceRun {
@@ -55,8 +46,12 @@ struct DemoResult {
   bool agreed() const;
 };
 
+/// Receives one line about the current step, or an empty line.
+using Progress = std::function<void(const std::string&)>;
+
 /// Runs the classifier of `digits` in several formats. The host quantizes each layer and applies
 /// ReLU; the reference and every device of this build multiply.
-DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup);
+DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup,
+                           const Progress& progress);
 
-}  // namespace mxe::cli
+}  // namespace mxe::digits

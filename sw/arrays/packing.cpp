@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/packing.h"
+#include "sw/arrays/packing.h"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <map>
-
 #include "model/numerics/formats/layout.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 namespace {
 
 numerics::NibbleOrder nibble_order(Packing packing) {
@@ -20,19 +17,6 @@ AxisView last_axis(const std::vector<std::size_t>& shape) {
 }
 
 }  // namespace
-
-void add_packing_option(CLI::App& command, Packing& packing) {
-  static const std::map<std::string, Packing> kNames{
-      {"none", Packing::none}, {"low", Packing::low}, {"high", Packing::high}};
-  command
-      .add_option_function<std::string>(
-          "--pack", [&packing](const std::string& name) { packing = kNames.at(name); },
-          "Codes in the file: one per byte, or packed along the last axis with the first element "
-          "in "
-          "the low or the high nibble")
-      ->check(CLI::IsMember({"none", "low", "high"}))
-      ->type_name("none|low|high");
-}
 
 void check_packing(const numerics::ElementFormat& format, Packing packing) {
   if (packing == Packing::high && format.bits != 4) {
@@ -73,15 +57,6 @@ Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
   return codes;
 }
 
-void add_swizzle_option(CLI::App& command, bool& swizzled) {
-  command
-      .add_option_function<std::string>(
-          "--swizzle", [&swizzled](const std::string&) { swizzled = true; },
-          "Scale codes in the file: in the layout of cuBLAS and tcgen05, tiles of 128 x 4")
-      ->check(CLI::IsMember({"32x4x4"}))
-      ->type_name("32x4x4");
-}
-
 Array<uint8_t> swizzle(const Array<uint8_t>& scales) {
   const AxisView view = last_axis(scales.shape);
   std::vector<uint8_t> bytes =
@@ -101,4 +76,4 @@ Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::siz
   return {shape, numerics::unswizzle_scales(bytes.values.data(), view.outer, view.length)};
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

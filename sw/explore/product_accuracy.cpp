@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/product_accuracy.h"
+#include "sw/explore/product_accuracy.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
+#include "model/job/job.h"
 #include "model/numerics/gemm/gemm.h"
 #include "model/numerics/quantize/quantize.h"
-#include "sw/mxe/arrays.h"
-#include "sw/mxe/digits.h"
+#include "sw/arrays/arrays.h"
+#include "sw/digits/network.h"
+#include "sw/explore/evaluate.h"
 
-namespace mxe::cli {
+namespace mxe::explore {
 namespace {
 
-ProductAccuracy::Product product_of(const Array<float>& a, const std::string& name_a,
-                                    const Array<float>& b, const std::string& name_b) {
-  require_shape(a.shape, 2, name_a + ": A must be [M, K]");
-  require_shape(b.shape, 2, name_b + ": B must be [N, K]");
+ProductAccuracy::Product product_of(const arrays::Array<float>& a, const std::string& name_a,
+                                    const arrays::Array<float>& b, const std::string& name_b) {
+  arrays::require_shape(a.shape, 2, name_a + ": A must be [M, K]");
+  arrays::require_shape(b.shape, 2, name_b + ": B must be [N, K]");
   if (a.shape[1] != b.shape[1]) {
     throw Error(fmt::format("{} has {} elements along K and {} has {}; they must be equal", name_a,
                             a.shape[1], name_b, b.shape[1]));
@@ -40,7 +44,7 @@ std::pair<std::string, std::string> parts_of(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-double gain_of(const Array<float>& gain, const std::string& name) {
+double gain_of(const arrays::Array<float>& gain, const std::string& name) {
   if (gain.values.size() != 1 || !std::isfinite(gain.values[0]) || gain.values[0] < 0) {
     throw Error(fmt::format("{} must be one number of at least 0", name));
   }
@@ -69,32 +73,32 @@ ProductAccuracy::ProductAccuracy(const std::vector<std::string>& files) {
 
 void ProductAccuracy::add_digits() {
   digits_ = true;
-  const Digits digits = load_digits(digits_directory());
-  std::vector<float> x = digits.images;
-  for (const DenseLayer& layer : digits.layers) {
+  const digits::Digits network = digits::load_digits(digits::digits_directory());
+  std::vector<float> x = network.images;
+  for (const digits::DenseLayer& layer : network.layers) {
     Product product;
-    product.layer = digits_layer_name(products_.size());
-    product.m = digits.count;
+    product.layer = digits::digits_layer_name(products_.size());
+    product.m = network.count;
     product.n = layer.outputs;
     product.k = layer.inputs;
     product.a = x;
     product.b = layer.weights;
     add(std::move(product));
-    x = dense_float(layer, x);
-    relu(x);
+    x = digits::dense_float(layer, x);
+    digits::relu(x);
   }
 }
 
 void ProductAccuracy::read_layers(const std::string& file) {
-  std::map<std::string, std::map<std::string, Array<float>>> layers;
-  for (const numerics::NamedTensor& tensor : InputFiles().read_all(file)) {
+  std::map<std::string, std::map<std::string, arrays::Array<float>>> layers;
+  for (const numerics::NamedTensor& tensor : arrays::InputFiles().read_all(file)) {
     const auto [layer, part] = parts_of(tensor.name);
     if (layer.empty() || (part != "a" && part != "b" && part != "gain")) {
       throw Error(
           fmt::format("{}: tensors of layers are called LAYER.a, LAYER.b and LAYER.gain, not '{}'",
                       file, tensor.name));
     }
-    layers[layer][part] = to_floats(tensor, file);
+    layers[layer][part] = arrays::to_floats(tensor, file);
   }
   for (const auto& [name, parts] : layers) {
     for (const char* part : {"a", "b"}) {
@@ -111,9 +115,9 @@ void ProductAccuracy::read_layers(const std::string& file) {
 }
 
 void ProductAccuracy::read_operands(const std::string& file_a, const std::string& file_b) {
-  InputFiles input;
-  const Array<float> a = to_floats(input.read(file_a), file_a);
-  const Array<float> b = to_floats(input.read(file_b), file_b);
+  arrays::InputFiles input;
+  const arrays::Array<float> a = arrays::to_floats(input.read(file_a), file_a);
+  const arrays::Array<float> b = arrays::to_floats(input.read(file_b), file_b);
   add(product_of(a, file_a, b, file_b));
 }
 
@@ -150,12 +154,12 @@ const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product
   return powers;
 }
 
-std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const explore::Workload& workload,
+std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const Workload& workload,
                                                              numerics::FormatId format_a,
                                                              numerics::FormatId format_b) const {
   Powers all;
   Accuracy accuracy;
-  for (const explore::Layer& layer : workload.layers) {
+  for (const Layer& layer : workload.layers) {
     const Product* product = find(layer, workload);
     if (!product) continue;
     const Powers& powers =
@@ -170,16 +174,16 @@ std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const explore::Work
 }
 
 /// True if the names and sizes of the layers are those of the digits' network.
-bool ProductAccuracy::is_digits(const explore::Workload& workload) const {
+bool ProductAccuracy::is_digits(const Workload& workload) const {
   return std::equal(products_.begin(), products_.end(), workload.layers.begin(),
-                    workload.layers.end(), [](const Product& product, const explore::Layer& layer) {
+                    workload.layers.end(), [](const Product& product, const Layer& layer) {
                       return product.layer == layer.name && product.n == layer.n &&
                              product.k == layer.k;
                     });
 }
 
-const ProductAccuracy::Product* ProductAccuracy::find(const explore::Layer& layer,
-                                                      const explore::Workload& workload) const {
+const ProductAccuracy::Product* ProductAccuracy::find(const Layer& layer,
+                                                      const Workload& workload) const {
   if (digits_ && !is_digits(workload)) return nullptr;
   const auto found = std::find_if(products_.begin(), products_.end(), [&](const Product& product) {
     return product.layer.empty() || (product.layer == layer.name && product.k == layer.k);
@@ -202,4 +206,27 @@ double ProductAccuracy::relative_noise(const Product& product, numerics::FormatI
       fmt::format("the product of the tensors of the layer {} is 0 or not finite", product.layer));
 }
 
-}  // namespace mxe::cli
+void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
+                  const std::vector<Workload>& workloads, SweepOptions& options) {
+  std::set<std::pair<numerics::FormatId, numerics::FormatId>> done;
+  for (const Point& point : points) {
+    if (!done.emplace(point.format_a, point.format_b).second) continue;
+    for (const Workload& workload : workloads) {
+      if (const auto one = accuracy.of(workload, point.format_a, point.format_b)) {
+        options.sqnr_db[{workload.name, point.format_a, point.format_b}] = {one->sqnr_db,
+                                                                            one->layers};
+      }
+      for (const Layer& layer : workload.layers) {
+        const ProductAccuracy::Product* product = accuracy.find(layer, workload);
+        if (!product || product->layer.empty()) continue;
+        const job::JobShape shape = job_of(layer, point);
+        const auto key = std::make_tuple(workload.name, layer.name, shape.format_a, shape.format_b);
+        if (options.layer_sqnr_db.count(key) != 0) continue;
+        options.layer_sqnr_db[key] =
+            -10 * std::log10(accuracy.relative_noise(*product, shape.format_a, shape.format_b));
+      }
+    }
+  }
+}
+
+}  // namespace mxe::explore

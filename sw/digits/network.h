@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mxe::cli {
+namespace mxe::digits {
 
 /// One fully connected layer: relu(x W^T + b), the last one without relu.
 struct DenseLayer {
@@ -44,4 +44,4 @@ std::size_t count_correct(const std::vector<float>& logits, const std::vector<ui
 /// difference.
 double sqnr_db(const std::vector<float>& reference, const std::vector<float>& values);
 
-}  // namespace mxe::cli
+}  // namespace mxe::digits

@@ -12,7 +12,7 @@
 
 struct zip;
 
-namespace mxe::cli {
+namespace mxe::arrays {
 
 class NpzFile {
  public:
@@ -37,4 +37,4 @@ class NpzFile {
   std::vector<uint64_t> places_;  // indices of the arrays in the archive
 };
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

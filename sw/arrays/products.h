@@ -4,9 +4,9 @@
 #include <string>
 
 #include "model/job/products.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 
 struct Operand {
   std::string path;
@@ -23,4 +23,4 @@ job::Products make_products(const Operand& a, const Operand& b, bool transposed,
 /// the result.
 void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path);
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "model/numerics/formats/format.h"
+#include "sw/explore/point.h"
+#include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
 
-namespace mxe::cli {
+namespace mxe::explore {
 
 /// Measures the accuracy of matrix products in pairs of formats, relative to unquantized products.
 class ProductAccuracy {
@@ -34,7 +36,7 @@ class ProductAccuracy {
 
   /// The product for a layer of a workload: equal name and equal K; null if there is none. Tensors
   /// of the digits' network apply to that network only.
-  const Product* find(const explore::Layer& layer, const explore::Workload& workload) const;
+  const Product* find(const Layer& layer, const Workload& workload) const;
   /// The product of a layer with this name and any K; null if there is none.
   const Product* named(const std::string& layer) const;
 
@@ -44,7 +46,7 @@ class ProductAccuracy {
     std::size_t layers = 0;  ///< layers with tensors
   };
   /// Quantizes with preset ocp and sums as the engine. Empty if no layer has tensors.
-  std::optional<Accuracy> of(const explore::Workload& workload, numerics::FormatId format_a,
+  std::optional<Accuracy> of(const Workload& workload, numerics::FormatId format_a,
                              numerics::FormatId format_b) const;
 
   double relative_noise(const Product& product, numerics::FormatId format_a,
@@ -59,7 +61,7 @@ class ProductAccuracy {
                           numerics::FormatId format_b) const;
   void add(Product product);
   void add_digits();
-  bool is_digits(const explore::Workload& workload) const;
+  bool is_digits(const Workload& workload) const;
   void read_layers(const std::string& file);
   void read_operands(const std::string& file_a, const std::string& file_b);
 
@@ -70,4 +72,9 @@ class ProductAccuracy {
       powers_;
 };
 
-}  // namespace mxe::cli
+/// Adds the SQNR of workloads and layers with tensors to the options of a sweep. It depends only on
+/// the formats.
+void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
+                  const std::vector<Workload>& workloads, SweepOptions& options);
+
+}  // namespace mxe::explore

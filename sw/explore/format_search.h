@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "sw/explore/point.h"
+#include "sw/explore/product_accuracy.h"
 #include "sw/explore/workload.h"
-#include "sw/mxe/product_accuracy.h"
 
-namespace mxe::cli {
+namespace mxe::explore {
 
 struct FormatSearch {
   std::optional<double> sqnr_db;   ///< find the fastest mixture with at least this SQNR
@@ -22,18 +22,17 @@ struct FormatSearch {
 
 /// Throws Error unless all points have the same engine and memory and several pairs of formats,
 /// and every layer has a product with tensors.
-void require_format_choices(const std::vector<explore::Point>& points,
-                            const std::vector<explore::Workload>& workloads,
+void require_format_choices(const std::vector<Point>& points,
+                            const std::vector<Workload>& workloads,
                             const ProductAccuracy& accuracy);
 
 /// Combines the formats of the points layer by layer, with the times of `points.jsonl` in the
 /// folder. Writes the front of cycles and SQNR to `formats.jsonl`, prints a part of it, and writes
 /// the mixture within the budget as a format map to `WORKLOAD.formats.yaml`. Throws Error if no
 /// mixture is within the budget, before it calls `before_printing`.
-void search_formats(const std::vector<explore::Point>& points,
-                    const std::vector<explore::Workload>& workloads,
+void search_formats(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                     const ProductAccuracy& accuracy, const FormatSearch& search,
                     const std::filesystem::path& folder,
                     const std::function<void()>& before_printing);
 
-}  // namespace mxe::cli
+}  // namespace mxe::explore

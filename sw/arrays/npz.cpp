@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/npz.h"
+#include "sw/arrays/npz.h"
 
 #include <fmt/format.h>
 #include <zip.h>
@@ -12,7 +12,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
@@ -131,4 +131,4 @@ numerics::NpyArray NpzFile::read(std::size_t i) const {
   return numerics::parse_npy(bytes.data(), bytes.size(), place);
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -14,9 +13,9 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/npy.h"
 #include "model/numerics/formats/format.h"
-#include "sw/mxe/npz.h"
+#include "sw/arrays/npz.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 namespace {
 
 enum class FileKind { npy, npz, safetensors };
@@ -212,13 +211,6 @@ void InputFiles::require_all_names_used() const {
       names_[used_]));
 }
 
-void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
-                       const std::string& files) {
-  std::string what = "Array of an .npz or .safetensors file";
-  if (!files.empty()) what += "; once for each such file, in the order " + files;
-  command.add_option("--tensor", names, what)->type_name("NAME")->expected(1)->take_all();
-}
-
 Array<float> to_floats(const numerics::NamedTensor& tensor, const std::string& path) {
   const numerics::NpyArray& array = tensor.array;
   switch (array.dtype) {
@@ -320,4 +312,4 @@ std::size_t resolve_axis(int axis, std::size_t rank) {
                           signed_rank - 1));
 }
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

@@ -8,9 +8,9 @@
 
 #include "model/numerics/block/code_type.h"
 #include "model/numerics/files/safetensors.h"
-#include "sw/mxe/arrays.h"
+#include "sw/arrays/arrays.h"
 
-namespace mxe::cli {
+namespace mxe::arrays {
 
 using numerics::code_type;
 using numerics::CodeType;
@@ -49,4 +49,4 @@ class OutputFiles {
   std::vector<File> files_;
 };
 
-}  // namespace mxe::cli
+}  // namespace mxe::arrays

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of the arrays in files that several commands read and write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sw/arrays/packing.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mxe::cli {
+
+/// Adds `--tensor NAME`. `files` is the order in which a command reads several files: "A, B".
+void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
+                       const std::string& files = "");
+
+/// Adds `--pack none|low|high`.
+void add_packing_option(CLI::App& command, arrays::Packing& packing);
+
+/// Adds `--swizzle 32x4x4`.
+void add_swizzle_option(CLI::App& command, bool& swizzled);
+
+}  // namespace mxe::cli
