@@ -50,7 +50,7 @@ struct Array {
   /// accumulator `address`, which starts from `init` (binary32 per PE; null: 0) if `first`.
   void evaluate(const Word& word, uint32_t scales, unsigned columns, std::size_t address,
                 bool first, const uint32_t* init) {
-    decode_a.evaluate(word, 2 * kLanes);
+    decode_a.evaluate(word, 2 * kBlockSize);
     const uint32_t even = slice(scales, 0, 8), odd = slice(scales, 8, 8);
     broadcast.exp_even = exp_offset + static_cast<int32_t>(even);
     broadcast.exp_odd = exp_offset + static_cast<int32_t>(odd);

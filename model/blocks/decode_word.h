@@ -29,8 +29,8 @@ struct DecodeWord {
     word_i = word;
     count_i = count;
     Word flags;
-    const bool all = count >= (dual_i ? 2 * kLanes : kLanes);
-    for (unsigned i = 0; i < kLanes; i++) {
+    const bool all = count >= (dual_i ? 2 * kBlockSize : kBlockSize);
+    for (unsigned i = 0; i < kBlockSize; i++) {
       const Decoded one = all ? kept_[word_i[i]] : decoded(lane(i));
       out.grp[i] = one.dec.grp;
       out.mag[i] = one.dec.mag;
@@ -45,16 +45,16 @@ struct DecodeWord {
   Decode lane(unsigned i) const {
     Decode decode;
     decode.evaluate(word_i[i], fmt_i, dual_i,
-                    uint32_t{count_i > kLanes + i} << 1 | uint32_t{count_i > i});
+                    uint32_t{count_i > kBlockSize + i} << 1 | uint32_t{count_i > i});
     return decode;
   }
 
   template <class Visitor>
   void visit(Visitor&& v) const {
     show(v, "count_i", 7, count_i);
-    for (unsigned i = 0; i < kLanes; i++) show_block(v, "lane", i, lane(i));
-    show(v, "flags_o", 3 * kLanes,
-         Bits{out.nan} << 2 * kLanes | Bits{out.inf} << kLanes | Bits{out.zero});
+    for (unsigned i = 0; i < kBlockSize; i++) show_block(v, "lane", i, lane(i));
+    show(v, "flags_o", 3 * kBlockSize,
+         Bits{out.nan} << 2 * kBlockSize | Bits{out.inf} << kBlockSize | Bits{out.zero});
   }
 
  private:
@@ -71,7 +71,7 @@ struct DecodeWord {
   /// Collects bit `bit` of each of 32 bytes.
   static uint32_t gather(const Word& bytes, unsigned bit) {
     uint32_t gathered = 0;
-    for (unsigned i = 0; i < kLanes; i += 8) {
+    for (unsigned i = 0; i < kBlockSize; i += 8) {
       uint64_t eight = 0;
       for (unsigned j = 0; j < 8; j++) eight |= uint64_t{bytes[i + j]} << 8 * j;
       // The product moves bits 0, 8, 16, ... to bits 56, 57, 58, ...

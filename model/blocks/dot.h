@@ -12,7 +12,7 @@ namespace mxe::blocks {
 /// The sub-blocks of mxe_dot: carry-save quads and tree, then one carry-propagating addition.
 template <unsigned TreeW>
 struct DotInside {
-  static constexpr unsigned kQuads = kLanes / 4;
+  static constexpr unsigned kQuads = kBlockSize / 4;
   std::array<Quad<TreeW>, kQuads> quad;
   Negatives<TreeW> negatives;
   Tree<TreeW> tree;

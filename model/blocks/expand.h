@@ -14,7 +14,7 @@ struct Expand {
 
   void evaluate(const Word& packed, const FmtInfo& fmt) {
     packed_i = packed;
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       lanes_o[i] = fmt.is4 ? four(i) : fmt.is6 ? six(i) : packed_i[i];
     }
   }
@@ -32,7 +32,7 @@ struct Expand {
   uint8_t four(unsigned i) const {
     const unsigned shift = i % 2 * 4;
     const unsigned low = packed_i[i / 2] >> shift & 0xFu;
-    const unsigned high = packed_i[(kLanes + i) / 2] >> shift & 0xFu;
+    const unsigned high = packed_i[(kBlockSize + i) / 2] >> shift & 0xFu;
     return static_cast<uint8_t>(high << 4 | low);
   }
   uint8_t six(unsigned i) const {

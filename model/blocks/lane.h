@@ -83,14 +83,14 @@ template <unsigned Width>
 struct LaneRegisters {
   using OneLane = Lane<Width>;
 
-  std::array<int32_t, kLanes> product{};    ///< before the shift by its group
-  std::array<uint8_t, kLanes> positions{};  ///< left shift of each product, in bits
-  bool far = false;                         ///< the sum may exceed 64 bits
-  bool moved = false;                       ///< a group is above 0 at the dual rate
+  std::array<int32_t, kBlockSize> product{};    ///< before the shift by its group
+  std::array<uint8_t, kBlockSize> positions{};  ///< left shift of each product, in bits
+  bool far = false;                             ///< the sum may exceed 64 bits
+  bool moved = false;                           ///< a group is above 0 at the dual rate
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     uint8_t highest = 0;
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       positions[i] = static_cast<uint8_t>(4 * (a.grp[i] + b.grp[i]));
       highest = static_cast<uint8_t>(highest | positions[i]);
     }
@@ -108,23 +108,23 @@ struct LaneRegisters {
   template <class Number>
   Number sum_as() const {
     Number sum = 0;
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       sum += Number{product[i]} * (Number{1} << positions[i]);
     }
     return sum;
   }
   void multiply(const DecodedWord& a, const DecodedWord& b) {
-    std::array<uint16_t, kLanes> mag;
-    for (unsigned i = 0; i < kLanes; i++) {
+    std::array<uint16_t, kBlockSize> mag;
+    for (unsigned i = 0; i < kBlockSize; i++) {
       mag[i] = static_cast<uint16_t>(a.mag[i] * b.mag[i]);
     }
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       product[i] = OneLane::negate(mag[i], (a.sign[i] ^ b.sign[i]) & 1u);
     }
   }
   /// 4-bit elements have group 0: their products are not shifted.
   void multiply_pairs(const DecodedWord& a, const DecodedWord& b) {
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       const auto neg = static_cast<unsigned>(a.sign[i] ^ b.sign[i]);
       const int32_t even = OneLane::negate(OneLane::multiply_low(a.mag[i], b.mag[i]), neg & 1);
       const int32_t odd = OneLane::negate(OneLane::multiply_high(a.mag[i], b.mag[i]), neg >> 1 & 1);

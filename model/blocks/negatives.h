@@ -16,7 +16,7 @@ struct Negatives {
 
   void evaluate(bool dual, const DecodedWord& a, const DecodedWord& b) {
     even = odd = 0;
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       const auto neg = static_cast<uint32_t>(a.sign[i] ^ b.sign[i]);
       even += neg & 1;
       odd += neg >> 1 & 1;

@@ -10,7 +10,6 @@
 
 namespace mxe::blocks {
 
-inline constexpr unsigned kLanes = 32;         ///< LANES: elements of a block
 inline constexpr unsigned kDecWidth = 13;      ///< DEC_W: bits of a decoded lane
 inline constexpr unsigned kPackPosition = 20;  ///< PACK_POS: lsb of the odd block's products
 inline constexpr unsigned kDualSumWidth = 14;  ///< DUAL_SUM_W: bits of one 4-bit block sum
@@ -53,7 +52,7 @@ inline uint32_t pack(const Dec& dec) {
 
 /// A decoded word: an array per field of Dec, and flags with one bit per lane.
 struct DecodedWord {
-  std::array<uint8_t, kLanes> grp{}, mag{}, sign{};
+  std::array<uint8_t, kBlockSize> grp{}, mag{}, sign{};
   uint32_t nan = 0, inf = 0, zero = 0;
   uint32_t neg = 0;  ///< even block's signs
 
@@ -61,7 +60,7 @@ struct DecodedWord {
 };
 
 /// An operand word: an 8-bit container for each lane.
-using Word = std::array<uint8_t, kLanes>;
+using Word = std::array<uint8_t, kBlockSize>;
 /// Bits [127:0] (`half` 0) or [255:128] of a word.
 inline Bits half_of(const Word& word, unsigned half) {
   Bits bits = 0;

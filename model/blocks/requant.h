@@ -19,9 +19,9 @@ struct Requant {
   uint32_t ramax = 0;          ///< amax of the row
   std::vector<Narrow> narrow;  ///< of the last segment
   RequantScale scale;
-  std::vector<RequantLane> lane;       ///< of the last segment
-  std::array<uint8_t, kLanes> pack{};  ///< pack_d: 256 bits, the codes so far
-  uint32_t over = 0;                   ///< bit per column: rounds beyond the largest element
+  std::vector<RequantLane> lane;           ///< of the last segment
+  std::array<uint8_t, kBlockSize> pack{};  ///< pack_d: 256 bits, the codes so far
+  uint32_t over = 0;                       ///< bit per column: rounds beyond the largest element
 
   explicit Requant(unsigned segment_lanes = 1)
       : amax(segment_lanes), narrow(segment_lanes), lane(segment_lanes) {}

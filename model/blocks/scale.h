@@ -26,9 +26,9 @@ struct Scale {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    show(v, "is_nan", kLanes, is_nan);
-    show(v, "is_inf", kLanes, is_inf);
-    show(v, "neg", kLanes, neg);
+    show(v, "is_nan", kBlockSize, is_nan);
+    show(v, "is_inf", kBlockSize, is_inf);
+    show(v, "neg", kBlockSize, neg);
     show(v, "exp_o", 10, exp_o);
     show(v, "nan_o", 1, uint32_t{nan_o});
     show(v, "pinf_o", 1, uint32_t{pinf_o});

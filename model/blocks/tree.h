@@ -12,7 +12,7 @@ namespace mxe::blocks {
 /// 2^Width. Each carry-save adder takes the next three words of a queue and appends its two.
 template <unsigned Width>
 struct Tree {
-  static constexpr unsigned kWords = 2 * (kLanes / 4) + 1;
+  static constexpr unsigned kWords = 2 * (kBlockSize / 4) + 1;
   static constexpr unsigned kAdders = kWords - 2;
   std::array<Bits, kWords> x_i{};
   Bits sum_o = 0, carry_o = 0;

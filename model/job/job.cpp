@@ -24,7 +24,7 @@ uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
 unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
   const bool dual =
       params.fp4_dual != 0 && numerics::is_four_bit(format_a) && numerics::is_four_bit(format_b);
-  return params.num_pe * static_cast<unsigned>(numerics::kBlockSize) * (dual ? 2 : 1);
+  return params.num_pe * kBlockSize * (dual ? 2 : 1);
 }
 
 void JobShape::require_pair(const Params& params) const {
@@ -71,7 +71,7 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
   const std::size_t a_row = numerics::packed_row_bytes(shape.format_a, k);
   const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);
-  const std::size_t scales = (k + numerics::kBlockSize - 1) / numerics::kBlockSize;
+  const std::size_t scales = (k + kBlockSize - 1) / kBlockSize;
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
   if (std::max({shape.m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
     throw Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));

@@ -122,7 +122,7 @@ std::size_t OutputFormat::row_bytes(std::size_t columns) const {
 }
 
 std::size_t OutputFormat::scale_bytes(std::size_t columns) const {
-  return kind == Kind::mx ? (columns + numerics::kBlockSize - 1) / numerics::kBlockSize : 0;
+  return kind == Kind::mx ? (columns + kBlockSize - 1) / kBlockSize : 0;
 }
 
 unsigned OutputFormat::alignment() const {

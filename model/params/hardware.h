@@ -5,13 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/numerics/base/block_size.h"
 #include "model/params/params.h"
 
 namespace mxe {
 
 // Constants of the datapath. Each has the value of the RTL's constant that its comment names.
-
-inline constexpr unsigned kLanes = 32;  ///< elements of a block, multipliers of a PE
 
 /// Stages between a row's issue and the read of its accumulator: decode, multiply, tree 1, tree 2,
 /// combine (DOT_LAT).
@@ -57,8 +56,8 @@ inline unsigned read_outstanding(const Params& params) {
 inline constexpr unsigned kFewestWordsOfTwo = 3;
 /// True if the unpacker outputs two words per cycle (TwoWords in mxe_datapath).
 inline bool takes_two_words(const Params& params) {
-  return params.mem_bytes() > kPlainWordBytes && params.a_slab_k > kLanes &&
-         params.b_buf_k >= kFewestWordsOfTwo * kLanes;
+  return params.mem_bytes() > kPlainWordBytes && params.a_slab_k > kBlockSize &&
+         params.b_buf_k >= kFewestWordsOfTwo * kBlockSize;
 }
 
 /// log2 of the factor by which the A chunk of a job of `m` rows is longer, because the rows use

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/explore/energy.h"
 
+#include "model/numerics/base/block_size.h"
 #include "sw/explore/area.h"
 
 namespace mxe::explore {
 namespace {
 
-constexpr double kLanes = 32;
-constexpr double kWordBytes = 32 + 2;  ///< an operand word and its scales
+constexpr double kWordBytes = kBlockSize + 2;  ///< an operand word and its scales
 
 /// Share of the array's dot product that elements of a format use: gate equivalents of a dot
 /// product of 32 elements of this format, relative to the largest, E5M2 (docs/area.md).
@@ -44,7 +44,7 @@ bool is_dual(const Params& params, numerics::FormatId a, numerics::FormatId b) {
 }  // namespace
 
 unsigned macs_per_clock(const Params& params, numerics::FormatId a, numerics::FormatId b) {
-  return static_cast<unsigned>(kLanes) * (is_dual(params, a, b) ? 2 : 1);
+  return kBlockSize * (is_dual(params, a, b) ? 2 : 1);
 }
 
 double switched_gates_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b) {

@@ -25,8 +25,7 @@ double memory_rate(const Point& point) {
 }
 
 double row_bytes(numerics::FormatId format, std::size_t k) {
-  return static_cast<double>(numerics::packed_row_bytes(format, k) +
-                             divided_up(k, numerics::kBlockSize));
+  return static_cast<double>(numerics::packed_row_bytes(format, k) + divided_up(k, kBlockSize));
 }
 
 double result_bytes(const job::JobShape& shape) {
@@ -59,10 +58,10 @@ uint64_t feed_cycles(const job::JobShape& shape, const Params& params) {
 
 /// True if tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
 bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
-  const auto block_bytes = numerics::packed_row_bytes(shape.format_b, numerics::kBlockSize);
-  const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * numerics::kBlockSize;
+  const auto block_bytes = numerics::packed_row_bytes(shape.format_b, kBlockSize);
+  const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * kBlockSize;
   const auto word_bytes = dual ? 2 * block_bytes : block_bytes;
-  return params.acc_tiles > 1 && params.b_buf_k > numerics::kBlockSize && shape.m < kMinPass &&
+  return params.acc_tiles > 1 && params.b_buf_k > kBlockSize && shape.m < kMinPass &&
          params.num_pe * word_bytes < std::size_t{kMinPass} * params.mem_bytes();
 }
 
@@ -105,7 +104,7 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const uint64_t words = words_of(shape, params);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
-  const uint64_t chunk_words = uint64_t{params.a_slab_k / numerics::kBlockSize}
+  const uint64_t chunk_words = uint64_t{params.a_slab_k / kBlockSize}
                                << chunk_shift(params.rows, static_cast<uint32_t>(shape.m));
   const uint64_t chunks = divided_up(words, chunk_words);
 

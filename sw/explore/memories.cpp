@@ -12,9 +12,8 @@ namespace {
 using std::uint64_t;
 
 // Constants of rtl/mxe_pkg.sv that determine memory sizes.
-constexpr uint64_t kLanes = 32, kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16,
-                   kRequantQueue = 4, kDrainQueue = 16, kCollectingBanks = 2, kLongest = 8,
-                   kDescriptorBits = 896;
+constexpr uint64_t kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16, kRequantQueue = 4,
+                   kDrainQueue = 16, kCollectingBanks = 2, kLongest = 8, kDescriptorBits = 896;
 
 /// Bits of a number below `values`, as $clog2: 5 values need 3 bits.
 uint64_t bits_for(uint64_t values) {
@@ -31,10 +30,11 @@ uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
 }
 
 uint64_t drain(const Params& p, uint64_t lanes_out) {
-  const uint64_t columns = std::max<uint64_t>(p.num_pe, 32), chains = p.fp4_dual ? 2 : 1;
+  const uint64_t columns = std::max(p.num_pe, kBlockSize), chains = p.fp4_dual ? 2 : 1;
   const uint64_t tiles = 2 * p.rows * p.num_pe * 32 * chains, output = kDrainQueue * 32 * lanes_out;
-  const uint64_t collected = kCollectingBanks * p.rows *
-                             (columns * blocks::kNarrowWidth + columns / 32 * blocks::kAmaxWidth);
+  const uint64_t collected =
+      kCollectingBanks * p.rows *
+      (columns * blocks::kNarrowWidth + columns / kBlockSize * blocks::kAmaxWidth);
   return tiles + output + collected + kRequantQueue * ((2 + 6) + (6 + 8 + 256));
 }
 
@@ -66,8 +66,8 @@ uint64_t memory_bits(const Params& p) {
   const uint64_t accumulators =
       uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
   const uint64_t descriptors = kDescriptorsAhead * kDescriptorBits;
-  return operand_buffer(2, p.rows, p.a_slab_k / kLanes) +
-         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kLanes) + bias + accumulators +
+  return operand_buffer(2, p.rows, p.a_slab_k / kBlockSize) +
+         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kBlockSize) + bias + accumulators +
          descriptors + drain(p, lanes_out) + read_port(p, offset_bits) +
          write_port(p, offset_bits, lanes_out);
 }

@@ -30,7 +30,7 @@ numerics::FormatId of_same_bits(numerics::FormatId format) {
 
 /// True if two tiles of the job may alternate passes, provided that B is read fast enough.
 bool may_be_wide(const job::JobShape& shape, const Params& params) {
-  return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kLanes;
+  return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kBlockSize;
 }
 
 /// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
@@ -66,19 +66,20 @@ TimedJob timing_twin(const TimedJob& job) {
   params.tree_w = standard.tree_w;
   params.queue_depth = standard.queue_depth;
   params.fp4_dual = dual ? 1 : 0;
-  const uint64_t word = kLanes * (dual ? 2 : 1);
+  const uint64_t word = kBlockSize * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
   // Engines that unpack two words at a time must still do so.
   const uint64_t least_slab =
-      std::max<uint64_t>(k_words * kLanes * (may_be_wide(shape, params) ? 2 : 1),
-                         takes_two_words(params) ? kFewestWordsOfTwo * kLanes : 0);
-  if (shape.output.numbers() && k_words <= params.a_slab_k / kLanes) shrink_loops(shape, params);
+      std::max<uint64_t>(k_words * kBlockSize * (may_be_wide(shape, params) ? 2 : 1),
+                         takes_two_words(params) ? kFewestWordsOfTwo * kBlockSize : 0);
+  if (shape.output.numbers() && k_words <= params.a_slab_k / kBlockSize)
+    shrink_loops(shape, params);
   shrink(params.b_buf_k, least_slab);
   // Slabs of 4-bit words are twice as long if the chunk is.
   const bool twice =
       !dual && numerics::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
   const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
-  shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kLanes));
+  shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kBlockSize));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
   // Each direction of a port moves at most a beat per cycle, so more bandwidth has no
   // effect. In a half-duplex memory it has: beats wait for each other, for fractions of a cycle.

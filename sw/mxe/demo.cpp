@@ -65,8 +65,7 @@ void print_row(const digits::VariantResult& result, const digits::DemoResult& de
 void print_table(const digits::DemoResult& demo) {
   fmt::print(
       "{} handwritten digits through a network {} on configuration {} ({} PEs of {} lanes)\n\n",
-      demo.images, demo.network, demo.params.config_name(), demo.params.num_pe,
-      numerics::kBlockSize);
+      demo.images, demo.network, demo.params.config_name(), demo.params.num_pe, kBlockSize);
   fmt::print("{:<32} {:>8} {:>8}", "formats", "accuracy", "SQNR");
   std::string compared = device::target_name(device::Target::golden);
   for (const device::Target target : demo.devices) {

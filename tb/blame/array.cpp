@@ -18,29 +18,28 @@ namespace {
 
 using blocks::kDecWidth;
 using blocks::kDualSumWidth;
-using blocks::kLanes;
 using blocks::kPackPosition;
 
 constexpr const char* kArray = "u_datapath.u_array";
 
 blocks::Word word_of(const Wide& bits) {
   blocks::Word word{};
-  for (unsigned i = 0; i < kLanes; i++) word[i] = static_cast<uint8_t>(bits.get32(8 * i, 8));
+  for (unsigned i = 0; i < kBlockSize; i++) word[i] = static_cast<uint8_t>(bits.get32(8 * i, 8));
   return word;
 }
 
 blocks::DecodedWord decoded_of(const Wide& dec, const Wide& flags) {
   blocks::DecodedWord word;
-  for (unsigned i = 0; i < kLanes; i++) {
+  for (unsigned i = 0; i < kBlockSize; i++) {
     const uint32_t lane = dec.get32(kDecWidth * i, kDecWidth);
     word.grp[i] = static_cast<uint8_t>(lane >> 10);
     word.mag[i] = static_cast<uint8_t>(lane >> 2);
     word.sign[i] = static_cast<uint8_t>(lane & 3);
     word.neg |= (lane & 1) << i;
   }
-  word.zero = flags.get32(0, kLanes);
-  word.inf = flags.get32(kLanes, kLanes);
-  word.nan = flags.get32(2 * kLanes, kLanes);
+  word.zero = flags.get32(0, kBlockSize);
+  word.inf = flags.get32(kBlockSize, kBlockSize);
+  word.nan = flags.get32(2 * kBlockSize, kBlockSize);
   return word;
 }
 
@@ -54,7 +53,7 @@ class DecodeCheck : public BlockCheck {
   DecodeCheck(const Context& context, const std::string& instance)
       : BlockCheck(context, "mxe_decode_word", instance),
         pipeline_(context.design, instance, decode_, place_in_decoder) {
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       keep_.push_back(&scope_.find(fmt::format("gen_lane[{}].u_decode.keep_i", i)));
     }
   }
@@ -70,8 +69,8 @@ class DecodeCheck : public BlockCheck {
     }
     const uint32_t count = scope_.get32("count_i");
     Wide word = scope_.wide("word_i");
-    for (unsigned i = 0; i < kLanes; i++) {
-      const uint32_t keep = uint32_t{count > kLanes + i} << 1 | uint32_t{count > i};
+    for (unsigned i = 0; i < kBlockSize; i++) {
+      const uint32_t keep = uint32_t{count > kBlockSize + i} << 1 | uint32_t{count > i};
       expect("elements within K", *keep_[i], keep);
     }
     if (pipeline_.has_clock() && word == word_ && count == decode_.count_i) {

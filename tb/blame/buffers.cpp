@@ -45,7 +45,7 @@ class OperandBufferCheck : public BlockCheck {
   }
 
  private:
-  static constexpr unsigned kWordBits = 8 * blocks::kLanes;
+  static constexpr unsigned kWordBits = 8 * kBlockSize;
 
   struct Line {
     Scope scope;
@@ -188,9 +188,9 @@ class BiasBufferCheck : public BlockCheck {
 void add_buffers(const Context& context, Checks& checks) {
   const Params& params = context.design.params();
   checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_abuf",
-                                                        params.a_slab_k / blocks::kLanes));
+                                                        params.a_slab_k / kBlockSize));
   checks.push_back(std::make_unique<OperandBufferCheck>(context, "u_datapath.u_bbuf",
-                                                        params.b_buf_k / blocks::kLanes));
+                                                        params.b_buf_k / kBlockSize));
   checks.push_back(std::make_unique<BiasBufferCheck>(context));
 }
 

@@ -42,10 +42,10 @@ class JobCheck : public BlockCheck {
     const blocks::FmtInfo a = blocks::fmt_info(static_cast<numerics::FormatId>(code_a));
     const blocks::FmtInfo b = blocks::fmt_info(static_cast<numerics::FormatId>(code_b));
     const bool dual = params().fp4_dual && a.is4 && b.is4;
-    const uint64_t per_word = dual ? 2 * blocks::kLanes : blocks::kLanes;
+    const uint64_t per_word = dual ? 2 * kBlockSize : kBlockSize;
     expect("sizes", "a_row_bytes_q", row_bytes(a, k));
     expect("sizes", "b_row_bytes_q", row_bytes(b, k));
-    expect("sizes", "k_blocks_q", (uint64_t{k} + 31) / 32);
+    expect("sizes", "k_blocks_q", (uint64_t{k} + kBlockSize - 1) / kBlockSize);
     expect("sizes", "k_words_q", (uint64_t{k} + per_word - 1) / per_word);
     expect("sizes", "tail_count_q", (k - 1) % per_word + 1);
     fields();

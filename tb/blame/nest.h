@@ -23,7 +23,7 @@ class Nest {
     Levels levels;
     const bool few_rows = job.m < 7;
     const bool fast = params.num_pe * job.b.word_bytes < 7 * params.mem_bytes();
-    levels.wide = params.acc_tiles > 1 && params.b_buf_k > blocks::kLanes && few_rows && fast;
+    levels.wide = params.acc_tiles > 1 && params.b_buf_k > kBlockSize && few_rows && fast;
     levels.long_slabs = job.b.fmt.is4 && !job.dual;
     return levels;
   }
@@ -39,8 +39,8 @@ class Nest {
         cols_(params.num_pe),
         tile_cols_(levels.wide ? 2 * cols_ : cols_),
         group_cols_(uint64_t{params.num_pe} * params.acc_tiles),
-        chunk_(params.a_slab_k / blocks::kLanes),
-        slab_(params.b_buf_k / blocks::kLanes),
+        chunk_(params.a_slab_k / kBlockSize),
+        slab_(params.b_buf_k / kBlockSize),
         levels_(levels),
         valid_(true) {
     if (levels.long_slabs && 2 * slab_ <= chunk_) slab_ *= 2;

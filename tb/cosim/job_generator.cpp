@@ -46,7 +46,7 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
         extent(random_.one_in(2) ? params.num_pe : params.num_pe * params.acc_tiles, mix_.max_n);
     spec.k = extent(random_.one_in(2) ? 32 : (random_.one_in(2) ? params.b_buf_k : params.a_slab_k),
                     mix_.max_k);
-  } while (spec.m * spec.n * ((spec.k + 31) / 32) > mix_.max_work);
+  } while (spec.m * spec.n * ((spec.k + kBlockSize - 1) / kBlockSize) > mix_.max_work);
   spec.values = pick(random_, kRandomValues);
   spec.seed = random_.next();
   if (features_.batches) spec.batch = products(spec);
@@ -75,7 +75,8 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
 std::size_t JobGenerator::products(const JobSpec& spec) const {
   Random random(mix64(spec.seed));
   if (!random.one_in(6)) return 1;
-  const std::size_t most = mix_.max_work / (spec.m * spec.n * ((spec.k + 31) / 32));
+  const std::size_t most =
+      mix_.max_work / (spec.m * spec.n * ((spec.k + kBlockSize - 1) / kBlockSize));
   return std::min<std::size_t>(random.uniform(2, 5), std::max<std::size_t>(most, 1));
 }
 

@@ -169,10 +169,10 @@ void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   }
   const bool is_special = spec_.seed % 3 == stream_ || spec_.seed % 3 == 2;
   if (is_special ? not_finite.empty() : row % 2 == 0) return;
-  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % numerics::kBlockSize;
-  for (std::size_t i = lane; i < tensor.k; i += numerics::kBlockSize) {
+  const std::size_t lane = (is_special ? row + row / 256 : row / 2) % kBlockSize;
+  for (std::size_t i = lane; i < tensor.k; i += kBlockSize) {
     tensor.codes[row * tensor.k + i] =
-        is_special ? not_finite[row / numerics::kBlockSize % not_finite.size()] : uint8_t{0};
+        is_special ? not_finite[row / kBlockSize % not_finite.size()] : uint8_t{0};
   }
 }
 
@@ -180,7 +180,7 @@ void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
 void Operand::put_special(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   Random random = generator(row, special);
-  const std::size_t column = random.uniform(0, 3 * numerics::kBlockSize - 1);
+  const std::size_t column = random.uniform(0, 3 * kBlockSize - 1);
   if (!(f.has_inf || f.has_nan) || column >= tensor.k || random.one_in(2)) return;
   uint8_t& code = tensor.codes[row * tensor.k + column];
   do {
@@ -228,9 +228,9 @@ void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
   Random random = generator(row, cancelled_codes);
   const bool negate = random.one_in(2);
   uint8_t* codes_of_row = &tensor.codes[row * tensor.k];
-  for (std::size_t i = numerics::kBlockSize; i < tensor.k; i++) {
-    if (i / numerics::kBlockSize % 2 == 0 || random.one_in(50)) continue;
-    uint8_t c = codes_of_row[i - numerics::kBlockSize];
+  for (std::size_t i = kBlockSize; i < tensor.k; i++) {
+    if (i / kBlockSize % 2 == 0 || random.one_in(50)) continue;
+    uint8_t c = codes_of_row[i - kBlockSize];
     if (negate) c = floating ? c ^ sign : static_cast<uint8_t>(-c);
     codes_of_row[i] = c;
   }
@@ -272,13 +272,13 @@ class BoundaryBlock {
     exponent_ =
         static_cast<int>(random.one_in(4) ? random.uniform(0, 276) : random.uniform(130, 170)) -
         149;
-    peak_column_ = random.uniform(0, numerics::kBlockSize - 1);
+    peak_column_ = random.uniform(0, kBlockSize - 1);
     peak_ = peak(random);
   }
 
   float value(std::size_t column, Random& random) const {
     if (random.one_in(1000)) return random.one_in(2) ? kInf : std::nanf("");
-    const float magnitude = column % numerics::kBlockSize == peak_column_ ? peak_ : other(random);
+    const float magnitude = column % kBlockSize == peak_column_ ? peak_ : other(random);
     return random.one_in(2) ? -magnitude : magnitude;
   }
 
@@ -376,7 +376,7 @@ float lone_bit(std::size_t row, std::size_t column) {
   constexpr std::array<uint32_t, 5> kMantissas = {0, 0x400000, 0x600000, 0x700000, 0x7E0000};
   const auto sign = static_cast<uint32_t>((row + column) % 2) << 31;
   const uint32_t exponent = kExponents[row % 4];
-  if (column % numerics::kBlockSize == row * 7 % numerics::kBlockSize) {
+  if (column % kBlockSize == row * 7 % kBlockSize) {
     const uint64_t bit = uint64_t{1} << (row / 20 % (kMantissaBits + 1));
     const auto low = static_cast<uint32_t>(bit % (1u << kMantissaBits));
     return from_bits(sign | exponent << kMantissaBits | kMantissas[row / 4 % 5] | low);
@@ -395,8 +395,7 @@ std::vector<float> make_bias(const JobSpec& spec) {
     Random random(mix64(spec.seed + mix64(kStream)) + row);
     BoundaryBlock block(spec.output, random);
     for (std::size_t column = 0; column < spec.n; column++) {
-      if (column > 0 && column % numerics::kBlockSize == 0)
-        block = BoundaryBlock(spec.output, random);
+      if (column > 0 && column % kBlockSize == 0) block = BoundaryBlock(spec.output, random);
       if (spec.values == Values::boundaries) {
         bias.push_back(block.value(column, random));
       } else if (spec.values == Values::lone_bits) {

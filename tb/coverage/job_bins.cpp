@@ -148,9 +148,9 @@ void define_operands(Bins& bins) {
 
 bool has_zero_block(const numerics::MxTensor& t) {
   for (std::size_t row = 0; row < t.rows; row++) {
-    for (std::size_t k = 0; k < t.k; k += numerics::kBlockSize) {
+    for (std::size_t k = 0; k < t.k; k += kBlockSize) {
       const uint8_t* begin = &t.codes[row * t.k + k];
-      const uint8_t* end = begin + std::min(numerics::kBlockSize, t.k - k);
+      const uint8_t* end = begin + std::min<std::size_t>(kBlockSize, t.k - k);
       if (std::all_of(begin, end, [](uint8_t code) { return code == 0; })) return true;
     }
   }
@@ -407,7 +407,7 @@ void JobBins::sample_shape(const cosim::CosimJob& job, Bins& bins) const {
   };
   const bool dual = params_.fp4_dual != 0 && is4(job.a) && is4(job.b);
   // At the dual rate a word has twice as many elements.
-  const std::size_t rate = dual ? 2 : 1, word = numerics::kBlockSize * rate;
+  const std::size_t rate = dual ? 2 : 1, word = kBlockSize * rate;
   const std::size_t group = params_.num_pe * params_.acc_tiles;
   const std::size_t slab = params_.b_buf_k * rate, chunk = params_.a_slab_k * rate;
   // In the order of kEdgeNames: a size of the job and the corresponding size of the engine.

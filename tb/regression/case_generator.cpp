@@ -131,7 +131,8 @@ void make_alike(cosim::JobSpec& job, const cosim::JobSpec& before,
   job.bias_bf16 = before.bias_bf16;
   job.layout.c_offset = before.layout.c_offset;
   job.layout.c_gap = before.layout.c_gap;
-  const bool small = job.batch * before.m * job.n * ((job.k + 31) / 32) <= kMostWork;
+  const bool small =
+      job.batch * before.m * job.n * ((job.k + kBlockSize - 1) / kBlockSize) <= kMostWork;
   if (small && !random.one_in(4)) job.m = before.m;
 }
 

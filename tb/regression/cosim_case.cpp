@@ -211,7 +211,7 @@ cosim::JobSpec read_job(const Json& json, const std::string& where) {
   }
   if (std::max({job.m, job.n, job.k}) > kLargestSize ||
       job.batch > kLargestSize / std::max(job.m, job.n) ||
-      job.batch * job.m * job.n * ((job.k + 31) / 32) > kLargestWork) {
+      job.batch * job.m * job.n * ((job.k + kBlockSize - 1) / kBlockSize) > kLargestWork) {
     reader.fail(fmt::format("has batch * m, batch * n or k above {}, or more than {} blocks",
                             kLargestSize, kLargestWork));
   }

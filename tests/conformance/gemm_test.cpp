@@ -87,7 +87,7 @@ std::vector<float> reference_gemm(const MxTensor& a, const MxTensor& b, const fl
         const BlockDot dot =
             block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * a.scale_columns() + block],
                       b.format, &b.codes[j * b.k + k], b.scales[j * b.scale_columns() + block],
-                      std::min(kBlockSize, a.k - k));
+                      std::min<std::size_t>(kBlockSize, a.k - k));
         acc[block % chains] = step(acc[block % chains], dot);
       }
       out.push_back(from_bits(chains == 2 ? merge_chains(acc[0], acc[1]) : acc[0]));

@@ -22,6 +22,8 @@ using numerics::FormatId;
 using numerics::MxTensor;
 using numerics::ScaleRule;
 
+static_assert(MXE_BLOCK == kBlockSize);
+
 constexpr uint8_t kGuard = 0xA5;
 
 uint64_t setting(const char* name, uint64_t otherwise) {

@@ -247,7 +247,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
     std::set<std::pair<std::size_t, uint8_t>> found;
     for (std::size_t i = 0; i < tensor.codes.size(); i++) {
       const bool special = !std::isfinite(numerics::decode(tensor.format, tensor.codes[i]));
-      if (special) found.emplace(i % numerics::kBlockSize, tensor.codes[i]);
+      if (special) found.emplace(i % kBlockSize, tensor.codes[i]);
     }
     return found.size();
   };

@@ -29,9 +29,9 @@ const uint8_t* Arithmetic::store(const job::NumberFormat& format, const uint32_t
 EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
                               const numerics::RequantOptions& options) {
   EncodedRow row;
-  float numbers[numerics::kBlockSize];
+  float numbers[kBlockSize];
   std::memcpy(numbers, values, count * sizeof *values);
-  uint8_t codes[numerics::kBlockSize];
+  uint8_t codes[kBlockSize];
   numerics::requantize_block(numbers, count, options, codes, row.scale, row.saturated.data());
   const std::vector<uint8_t> packed = numerics::pack_codes(
       codes, 1, count, numerics::element_format(options.format).bits, numerics::NibbleOrder::low);

@@ -22,13 +22,13 @@ namespace mxe::engine {
 /// beyond K, and its scales. At the dual rate there are 64 4-bit elements: the low nibbles are the
 /// even block, the high ones the odd block.
 struct OperandWord {
-  std::array<uint8_t, kLanes> lanes{};
+  std::array<uint8_t, kBlockSize> lanes{};
   std::array<uint8_t, 2> scales{};  ///< E8M0; the second one is meaningful at the dual rate only
 
   /// The code of element `i`, 0 to 31, or to 63 at the dual rate.
   uint8_t code(unsigned i, bool dual) const {
     if (!dual) return lanes[i];
-    return i < kLanes ? lanes[i] & 0xF : static_cast<uint8_t>(lanes[i - kLanes] >> 4);
+    return i < kBlockSize ? lanes[i] & 0xF : static_cast<uint8_t>(lanes[i - kBlockSize] >> 4);
   }
 };
 
@@ -68,9 +68,9 @@ struct TileResults {
 
 /// A row of a block of MX results.
 struct EncodedRow {
-  std::array<uint8_t, numerics::kBlockSize> elements{};  ///< packed
+  std::array<uint8_t, kBlockSize> elements{};  ///< packed
   uint8_t scale = 0;
-  std::array<bool, numerics::kBlockSize> saturated{};  ///< by columns: beyond the largest element
+  std::array<bool, kBlockSize> saturated{};  ///< by columns: beyond the largest element
 };
 
 /// Computes the results of the engine: the array's sums, and the values that merge and requantiser

@@ -27,8 +27,9 @@ class GoldenArithmetic : public Arithmetic {
     Tile& tile = tiles_[pass.tile];
     if (pass.first) begin(pass, tile);
     for (unsigned i = 0; i < chains(); i++) {
-      const unsigned before = i * kLanes;
-      if (pass.count > before) add(pass, i, std::min(pass.count - before, kLanes), tile.chains[i]);
+      const unsigned before = i * kBlockSize;
+      if (pass.count > before)
+        add(pass, i, std::min(pass.count - before, kBlockSize), tile.chains[i]);
     }
     if (!pass.last) return;
     store(pass, tile.chains[0], results.even, results.pitch);
@@ -40,7 +41,7 @@ class GoldenArithmetic : public Arithmetic {
  private:
   /// Elements of a row that are multiplied at a time.
   static constexpr std::size_t kPart = 4096;
-  static_assert(kPart % kLanes == 0);
+  static_assert(kPart % kBlockSize == 0);
 
   /// The sums of all blocks, or at the dual rate of every second one.
   struct Chain {
@@ -58,9 +59,10 @@ class GoldenArithmetic : public Arithmetic {
   /// Elements along K that belong to chain `i`. Example: K = 100 at the dual rate is 64 and 36.
   std::size_t depth(unsigned i) const {
     if (!job_.dual) return job_.k;
-    const std::size_t pairs = job_.k / (2 * kLanes), rest = job_.k % (2 * kLanes);
-    const std::size_t before = i * kLanes;
-    return pairs * kLanes + (rest > before ? std::min<std::size_t>(rest - before, kLanes) : 0);
+    const std::size_t pairs = job_.k / (2 * kBlockSize), rest = job_.k % (2 * kBlockSize);
+    const std::size_t before = i * kBlockSize;
+    return pairs * kBlockSize +
+           (rest > before ? std::min<std::size_t>(rest - before, kBlockSize) : 0);
   }
 
   void begin(const ArrayPass& pass, Tile& tile) {
@@ -109,11 +111,11 @@ class GoldenArithmetic : public Arithmetic {
       uint8_t* codes = &tensor.codes[row * tensor.k + first];
       if (job_.dual) {
         for (unsigned lane = 0; lane < count; lane++)
-          codes[lane] = word.code(i * kLanes + lane, true);
+          codes[lane] = word.code(i * kBlockSize + lane, true);
       } else {
         std::copy_n(word.lanes.begin(), count, codes);
       }
-      tensor.scales[row * tensor.scale_columns() + first / kLanes] = word.scales[i];
+      tensor.scales[row * tensor.scale_columns() + first / kBlockSize] = word.scales[i];
     }
   }
 

@@ -119,7 +119,7 @@ class StructuralArithmetic : public Arithmetic {
   const blocks::Requant& requant() const { return requant_; }
 
  private:
-  using Block = std::array<uint32_t, numerics::kBlockSize>;
+  using Block = std::array<uint32_t, kBlockSize>;
 
   /// Absent columns are zero.
   static Block block_of(const uint32_t* values, unsigned count) {

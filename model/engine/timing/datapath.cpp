@@ -16,7 +16,8 @@ uint32_t ceil_div(uint32_t a, uint32_t b) { return a / b + (a % b != 0); }
 
 /// Bytes of one operand word in memory (word_bytes in mxe_pkg): one block, or two at the dual rate.
 unsigned word_bytes(numerics::FormatId format, bool dual) {
-  return static_cast<unsigned>(numerics::packed_row_bytes(format, dual ? 2 * kLanes : kLanes));
+  return static_cast<unsigned>(
+      numerics::packed_row_bytes(format, dual ? 2 * kBlockSize : kBlockSize));
 }
 
 OperandView view(numerics::FormatId format, bool dual, uint32_t k, uint64_t address,
@@ -27,7 +28,7 @@ OperandView view(numerics::FormatId format, bool dual, uint32_t k, uint64_t addr
   v.stride = stride;
   v.scale_stride = scale_stride;
   v.row_bytes = static_cast<uint32_t>(numerics::packed_row_bytes(format, k));
-  v.row_scales = ceil_div(k, kLanes);
+  v.row_scales = ceil_div(k, kBlockSize);
   v.word_bytes = word_bytes(format, dual);
   v.word_scales = dual ? 2 : 1;
   v.words_at_a_time = std::max(kPlainWordBytes / v.word_bytes, 1u);
@@ -76,8 +77,8 @@ Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& m
       wr_port_(params, limits, memory, trace),
       record_(wr_port_, trace),
       arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
-      a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kLanes),
-      b_buf_(2 * load_b_->banks(), params.num_pe, params.b_buf_k / kLanes),
+      a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kBlockSize),
+      b_buf_(2 * load_b_->banks(), params.num_pe, params.b_buf_k / kBlockSize),
       c_buf_(params),
       feed_(params, b_buf_.fills),
       seq_(params, a_buf_.fills, c_buf_.fills, counters),
@@ -104,7 +105,8 @@ OperandView Datapath::view_of_b(const Descriptor& job) const {
   // two tiles alternate passes (wide). With 4-bit B, two words share a buffer entry, so a B slab is
   // twice as long.
   const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
-  b.wide = params_.acc_tiles > 1 && params_.b_buf_k > kLanes && job.m < kMinPass && b_comes_faster;
+  b.wide =
+      params_.acc_tiles > 1 && params_.b_buf_k > kBlockSize && job.m < kMinPass && b_comes_faster;
   b.long_slab = b.words_at_a_time > 1;
   return b;
 }
@@ -118,7 +120,7 @@ bool Datapath::computes_whole(const Descriptor& job) const {
 void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained) {
   loads_flow_ = functional() && !computes_whole(job);
   const bool dual = is_dual(job, params_);
-  const uint32_t k_words = ceil_div(job.k, dual ? 2 * kLanes : kLanes);
+  const uint32_t k_words = ceil_div(job.k, dual ? 2 * kBlockSize : kBlockSize);
   load_a_->start(
       cycle,
       view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
@@ -158,7 +160,7 @@ void Datapath::take() { run_ = std::exchange(waiting_.loaded ? waiting_ : early_
 
 void Datapath::start(uint64_t cycle, const Descriptor& job) {
   const bool dual = is_dual(job, params_);
-  const unsigned word_elements = dual ? 2 * kLanes : kLanes;
+  const unsigned word_elements = dual ? 2 * kBlockSize : kBlockSize;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
   job_ = job;
@@ -179,7 +181,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
               tail_count, word_elements, run_.loaded);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
-  one_chunk_ = k_words <= params_.a_slab_k / kLanes << chunk_shift(params_.rows, job.m);
+  one_chunk_ = k_words <= params_.a_slab_k / kBlockSize << chunk_shift(params_.rows, job.m);
   repetition_.clear();
   look_again();
 }

@@ -14,7 +14,7 @@ Load::Load(const Params& params, Operand operand, unsigned banks)
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
                  uint32_t k_words, bool chained) {
   const bool is_a = operand_ == Operand::a;
-  const bool one_chunk = k_words <= params_.a_slab_k / kLanes << chunk_shift(params_.rows, m);
+  const bool one_chunk = k_words <= params_.a_slab_k / kBlockSize << chunk_shift(params_.rows, m);
   view_ = view;
   walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, batch, m, n, k_words,
                is_a && one_chunk);
@@ -118,7 +118,7 @@ void Load::prepare() {
     fetch_.address = scale_row_ + scale_offset_;
     fetch_.bytes = std::min(view_.row_scales - scale_offset_, words * view_.word_scales);
     fetch_.word_bytes =
-        is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kLanes) : kPlainWordBytes;
+        is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kBlockSize) : kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;

@@ -27,7 +27,7 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
     return;
   }
   // Two words: the low and the high elements of the lanes.
-  for (unsigned i = 0; i < kLanes; i++) {
+  for (unsigned i = 0; i < kBlockSize; i++) {
     const uint8_t lane = expand_.lanes_o[i];
     line_words[2 * index][i] = lane & 0xF;
     line_words[2 * index + 1][i] = lane >> 4;

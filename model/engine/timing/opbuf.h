@@ -42,8 +42,8 @@ class OpBuf {
   bool dual_ = false;
   unsigned chunk_shift_ = 0;
   blocks::Expand expand_;
-  std::vector<std::array<uint8_t, kLanes>> elements_;  // [bank][line][word]
-  std::vector<uint8_t> scales_;                        // [bank][line][scale]
+  std::vector<std::array<uint8_t, kBlockSize>> elements_;  // [bank][line][word]
+  std::vector<uint8_t> scales_;                            // [bank][line][scale]
 };
 
 }  // namespace mxe::engine

@@ -9,17 +9,11 @@
 #include "model/numerics/quantize/tensor.h"
 
 namespace mxe::engine {
-namespace {
-
-constexpr unsigned kBlock = numerics::kBlockSize;
-
-}  // namespace
-
 Requant::Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic)
     : wr_port_(wr_port),
       arithmetic_(arithmetic),
       rows_(params.rows),
-      stage_cols_(std::max(params.num_pe, kBlock)),
+      stage_cols_(std::max(params.num_pe, kBlockSize)),
       lanes_(wr_port.segment_bytes() / kFloatBytes),
       num_pe_(params.num_pe),
       group_cols_(params.num_pe * params.acc_tiles),
@@ -35,7 +29,7 @@ void Requant::start(const BlockOutput& output) {
   element_stripe_ = element_row_ = output.address;
   scale_stripe_ = scale_row_ = output.scale_address;
   element_col_ = scale_col_ = 0;
-  const std::size_t block_bytes = numerics::packed_row_bytes(output.options.format, kBlock);
+  const std::size_t block_bytes = numerics::packed_row_bytes(output.options.format, kBlockSize);
   phase_ = AddressPhase(output.address | output.stride | block_bytes, block_bytes, beat_bytes_);
 }
 
@@ -79,8 +73,8 @@ void Requant::move(Loop loop, uint64_t iterations) {
     for (uint64_t* row : {&scale_row_, &scale_stripe_}) *row += rows * output_.scale_stride;
     return;
   }
-  const uint64_t blocks = iterations * (loop == Loop::tile ? num_pe_ : group_cols_) / kBlock;
-  element_col_ += blocks * numerics::packed_row_bytes(output_.options.format, kBlock);
+  const uint64_t blocks = iterations * (loop == Loop::tile ? num_pe_ : group_cols_) / kBlockSize;
+  element_col_ += blocks * numerics::packed_row_bytes(output_.options.format, kBlockSize);
   scale_col_ += blocks;
 }
 
@@ -126,14 +120,14 @@ uint64_t Requant::credit_cycle() const {
 void Requant::encode_rows() {
   while (active() && credit_cycle() != kNever) {
     const Bank& bank = banks_[read_cycles_.count()];
-    const unsigned cols = std::min(bank.stage.cols - block_ * kBlock, kBlock);
+    const unsigned cols = std::min(bank.stage.cols - block_ * kBlockSize, kBlockSize);
     const unsigned segments = (cols + lanes_ - 1) / lanes_;
     const uint64_t first_read = std::max({read_cycle_, bank.from, credit_cycle()});
     const uint64_t last_read = first_read + segments - 1;
     Row row = encode_row(row_, block_, cols, first_read);
     row.valid_cycle = last_read + kRequantLatency + 1;
     row.last = row_ + 1 == bank.stage.rows;
-    const bool last_block = (block_ + 1) * kBlock >= bank.stage.cols;
+    const bool last_block = (block_ + 1) * kBlockSize >= bank.stage.cols;
     row.cols_end = bank.stage.end && last_block;
     queue_.push_back(row);
     rows_read_++;
@@ -154,7 +148,7 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
   encoded.with_data = with_data_;
   if (!with_data_) return encoded;
   const uint32_t* bank = bank_values(read_cycles_.count());
-  const uint32_t* values = bank + std::size_t{row} * stage_cols_ + std::size_t{block} * kBlock;
+  const uint32_t* values = bank + std::size_t{row} * stage_cols_ + std::size_t{block} * kBlockSize;
   encoded.data = arithmetic_.encode(values, cols, output_.options);
   if (arithmetic_.watched()) {
     arithmetic_.show_encode(first_read + kRequantLatency, values, cols, output_.options);
@@ -211,7 +205,7 @@ void Requant::finish_row(const Row& row, uint64_t pop) {
   } else if (row.last) {
     element_row_ = element_stripe_;
     scale_row_ = scale_stripe_;
-    element_col_ += numerics::packed_row_bytes(output_.options.format, kBlock);
+    element_col_ += numerics::packed_row_bytes(output_.options.format, kBlockSize);
     scale_col_++;
   }
   popped_.push(pop);

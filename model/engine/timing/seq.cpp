@@ -57,7 +57,7 @@ Seq::Started Seq::start_pass(const Pass& pass) {
               acc_free_.end());
   last_tile_ = pass.tile;
   acc_free_[0] = cycle + kMinPass;
-  const unsigned blocks = pass.count > kLanes ? 2 * pass.cols : pass.cols;
+  const unsigned blocks = pass.count > kBlockSize ? 2 * pass.cols : pass.cols;
   counters_.add(Counter::mac_active, cycle, rows_end);
   counters_.add(Counter::blocks, cycle, rows_end, blocks);
   if (dual_) counters_.add(Counter::dual_cycles, cycle, rows_end);

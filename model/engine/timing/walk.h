@@ -38,7 +38,7 @@ class Walk {
       : rows_(params.rows),
         num_pe_(params.num_pe),
         group_cols_(params.num_pe * params.acc_tiles),
-        chunk_words_(params.a_slab_k / kLanes << chunk_shift(params.rows, m)),
+        chunk_words_(params.a_slab_k / kBlockSize << chunk_shift(params.rows, m)),
         tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
         slab_words_(slab_words(params, levels)),
         levels_(levels),
@@ -203,8 +203,8 @@ class Walk {
 
  private:
   static uint32_t slab_words(const Params& params, const Levels& levels) {
-    const uint32_t words = params.b_buf_k / kLanes;
-    const bool twice = levels.long_slab && 2 * words <= params.a_slab_k / kLanes;
+    const uint32_t words = params.b_buf_k / kBlockSize;
+    const bool twice = levels.long_slab && 2 * words <= params.a_slab_k / kBlockSize;
     return (twice ? 2 * words : words) / (levels.wide ? 2 : 1);
   }
   void enter_group(uint32_t columns_left) {

@@ -35,7 +35,7 @@ struct Ranges {
   Range a, b, a_scales, b_scales, c, d, d_scales;
 
   explicit Ranges(const Descriptor& job) {
-    const uint64_t scales = (uint64_t{job.k} + kLanes - 1) / kLanes;
+    const uint64_t scales = (uint64_t{job.k} + kBlockSize - 1) / kBlockSize;
     a = {job.a_addr, job.a_rows(), numerics::packed_row_bytes(job.a(), job.k), job.a_stride};
     b = {job.b_addr, job.b_rows(), numerics::packed_row_bytes(job.b(), job.k), job.b_stride};
     a_scales = {job.a_scale_addr, job.a_rows(), scales, job.a_scale_stride};
@@ -45,7 +45,7 @@ struct Ranges {
     d = {job.d_addr, job.a_rows(), d_row_bytes(job), job.d_stride};
     d_scales = d;
     if (job.has_mx_out()) {
-      d_scales = {job.d_scale_addr, job.a_rows(), (uint64_t{job.n} + kLanes - 1) / kLanes,
+      d_scales = {job.d_scale_addr, job.a_rows(), (uint64_t{job.n} + kBlockSize - 1) / kBlockSize,
                   job.d_scale_stride};
     }
   }

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "model/numerics/base/bits.h"
+#include "model/numerics/base/block_size.h"
 #include "model/numerics/base/error.h"
 
 namespace mxe::numerics {
@@ -28,9 +29,8 @@ enum class FormatId : uint8_t {
   mxint8 = 6,
 };
 
-constexpr std::size_t kBlockSize = 32;  ///< elements that share one scale, along K
-constexpr uint8_t kNanScale = 0xFF;     ///< the E8M0 code of NaN
-constexpr int kScaleBias = 127;         ///< E8M0 code X is 2^(X - 127)
+constexpr uint8_t kNanScale = 0xFF;  ///< the E8M0 code of NaN
+constexpr int kScaleBias = 127;      ///< E8M0 code X is 2^(X - 127)
 
 enum class FormatKind : uint8_t { floating, integer };
 

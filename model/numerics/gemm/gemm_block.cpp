@@ -76,7 +76,7 @@ void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size
         const std::size_t pb = j * columns + k;
         float& chain = acc[k % chains];
         if ((ia.special[pa] | ib.special[pb]) != 0) {
-          const std::size_t count = std::min(kBlockSize, a.k - k * kBlockSize);
+          const std::size_t count = std::min<std::size_t>(kBlockSize, a.k - k * kBlockSize);
           const BlockDot dot =
               block_dot(a.format, &a.codes[i * a.k + k * kBlockSize], a.scales[pa], b.format,
                         &b.codes[j * b.k + k * kBlockSize], b.scales[pb], count);

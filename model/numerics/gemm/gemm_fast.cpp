@@ -165,9 +165,10 @@ void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, f
     for (std::size_t column = 0; column < used_columns(tile.b); column++) {
       const std::size_t j = tile.b * columns_ + column;
       if (!scalar && (columns >> column & 1) == 0) continue;
-      const BlockDot dot = block_dot(
-          a_.format, &a_.codes[i * a_.k + k], a_.scales[i * blocks + block], b_.format,
-          &b_.codes[j * b_.k + k], b_.scales[j * blocks + block], std::min(kBlockSize, a_.k - k));
+      const BlockDot dot =
+          block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * blocks + block], b_.format,
+                    &b_.codes[j * b_.k + k], b_.scales[j * blocks + block],
+                    std::min<std::size_t>(kBlockSize, a_.k - k));
       float& to = acc[r * columns_ + column];
       to = from_bits(accumulate(to_bits(to), dot));
     }

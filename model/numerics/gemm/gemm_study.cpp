@@ -21,7 +21,7 @@ void for_each_block(const MxTensor& a, const MxTensor& b, std::size_t i, std::si
     const std::size_t k = block * kBlockSize;
     visit(block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * columns + block], b.format,
                     &b.codes[j * b.k + k], b.scales[j * columns + block],
-                    std::min(kBlockSize, a.k - k)));
+                    std::min<std::size_t>(kBlockSize, a.k - k)));
   }
 }
 
@@ -148,7 +148,7 @@ void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias
         } else {
           acc = blackwell_step(
               acc, a, &a.codes[i * a.k + k], b, &b.codes[j * b.k + k],
-              std::min(kBlockSize, a.k - k),
+              std::min<std::size_t>(kBlockSize, a.k - k),
               a.scales[i * columns + block] + b.scales[j * columns + block] - 2 * kScaleBias);
         }
         block++;

@@ -94,8 +94,8 @@ std::size_t requantize_row(const float* x, std::size_t columns, const RequantOpt
                            uint8_t* codes, uint8_t* scales) {
   std::size_t overflows = 0;
   for (std::size_t first = 0; first < columns; first += kBlockSize) {
-    overflows += requantize_block(x + first, std::min(kBlockSize, columns - first), options,
-                                  codes + first, scales[first / kBlockSize]);
+    overflows += requantize_block(x + first, std::min<std::size_t>(kBlockSize, columns - first),
+                                  options, codes + first, scales[first / kBlockSize]);
   }
   return overflows;
 }

@@ -31,7 +31,7 @@ SplitAxis parse_split(const std::string& name) {
 std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
                                      const Params& params) {
   const bool rows = axis == SplitAxis::m;
-  const std::size_t block = shape.output.numbers() ? 1 : numerics::kBlockSize;
+  const std::size_t block = shape.output.numbers() ? 1 : kBlockSize;
   const std::size_t unit = rows ? 1 : std::max<std::size_t>(params.num_pe, block);
   const std::size_t size = rows ? shape.m : shape.n, units = (size + unit - 1) / unit;
   if (units < engines) {

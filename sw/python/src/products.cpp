@@ -22,7 +22,7 @@ nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> sc
   array.shape = shape;
   array.axis = shape.size() - 1;
   array.scale_shape = shape;
-  array.scale_shape.back() = (shape.back() + numerics::kBlockSize - 1) / numerics::kBlockSize;
+  array.scale_shape.back() = (shape.back() + kBlockSize - 1) / kBlockSize;
   array.codes = std::move(codes);
   array.scale_codes = std::move(scales);
   array.scales.reserve(array.scale_codes.size());

@@ -68,7 +68,7 @@ numerics::QuantizeRequest request_for(const Input& x, int axis, unsigned threads
   numerics::QuantizeRequest request;
   request.axis = axis;
   request.dequantize = dequantize;
-  request.threads = threads_for(x.size() / numerics::kBlockSize, threads);
+  request.threads = threads_for(x.size() / kBlockSize, threads);
   return request;
 }
 

@@ -38,8 +38,8 @@ TEST(Expand, GivesEachElementItsContainer) {
     std::copy(packed.begin(), packed.end(), bytes.begin());
     Expand expand;
     expand.evaluate(bytes, fmt);
-    for (unsigned i = 0; i < kLanes; i++) {
-      const unsigned expected = fmt.is4 ? codes[kLanes + i] << 4 | codes[i] : codes[i];
+    for (unsigned i = 0; i < kBlockSize; i++) {
+      const unsigned expected = fmt.is4 ? codes[kBlockSize + i] << 4 | codes[i] : codes[i];
       EXPECT_EQ(expand.lanes_o[i], expected)
           << numerics::element_format(format).name << " lane " << i;
     }
@@ -85,10 +85,10 @@ TEST(DecodeWord, DropsWhatIsBeyondK) {
   decode.start(fmt_info(FormatId::mxfp8_e4m3), false);
   Word word;
   word.fill(0x7F);  // NaN
-  for (unsigned count = 1; count <= kLanes; count++) {
+  for (unsigned count = 1; count <= kBlockSize; count++) {
     decode.evaluate(word, count);
-    EXPECT_EQ(decode.out.nan, mask64<32>(uint64_t{0xFFFFFFFF} >> (kLanes - count)));
-    for (unsigned i = count; i < kLanes; i++) EXPECT_EQ(decode.out.mag[i], 0);
+    EXPECT_EQ(decode.out.nan, mask64<32>(uint64_t{0xFFFFFFFF} >> (kBlockSize - count)));
+    for (unsigned i = count; i < kBlockSize; i++) EXPECT_EQ(decode.out.mag[i], 0);
     EXPECT_EQ(decode.out.zero, ~decode.out.nan);
   }
 }
@@ -178,10 +178,10 @@ void expect_exact_sums(uint64_t seed) {
         b.start(fmt_info(fb), dual);
         const Word wa = words.word(fa, dual, round % 8 > 5);
         const Word wb = words.word(fb, dual, round % 8 > 5);
-        a.evaluate(wa, 2 * kLanes);
-        b.evaluate(wb, dual ? 2 * kLanes : kLanes);
+        a.evaluate(wa, 2 * kBlockSize);
+        b.evaluate(wb, dual ? 2 * kBlockSize : kBlockSize);
         Int128 even = 0, odd = 0;
-        for (unsigned i = 0; i < kLanes; i++) {
+        for (unsigned i = 0; i < kBlockSize; i++) {
           const auto& ia = numerics::integer_table(fa);
           const auto& ib = numerics::integer_table(fb);
           const unsigned low = dual ? 15 : 255;
@@ -213,7 +213,7 @@ TEST(Dot, InsideAddsUpForAnyWord) {
   std::mt19937_64 random(kSeed);
   const auto any_word = [&random](unsigned largest_group) {
     DecodedWord word;
-    for (unsigned i = 0; i < kLanes; i++) {
+    for (unsigned i = 0; i < kBlockSize; i++) {
       word.grp[i] = static_cast<uint8_t>(random() % (largest_group + 1));
       word.mag[i] = static_cast<uint8_t>(random());
       word.sign[i] = static_cast<uint8_t>(random() & 3);
@@ -263,9 +263,9 @@ TEST(Visitor, SeesEveryValueInItsWidthAndNamesTheFirstDifference) {
   const FmtInfo fmt = fmt_info(FormatId::mxfp8_e5m2);
   for (Array<70>* array : {&first, &second}) {
     array->start(fmt, fmt, false);
-    array->load_b(0, b, 127, kLanes);
+    array->load_b(0, b, 127, kBlockSize);
     if (array == &second) b[9] ^= 0x80;
-    array->load_b(1, b, 127, kLanes);
+    array->load_b(1, b, 127, kBlockSize);
     array->swap_b();
     array->evaluate(a, 127, 2, 3, true, nullptr);
   }

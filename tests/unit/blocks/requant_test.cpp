@@ -51,7 +51,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
 
 /// A row of results whose magnitudes lie within some binades, with ties and specials.
 std::vector<uint32_t> random_row(std::mt19937_64& random, unsigned columns) {
-  std::vector<uint32_t> row(numerics::kBlockSize);
+  std::vector<uint32_t> row(kBlockSize);
   const auto pick = [&random](uint64_t limit) { return static_cast<uint32_t>(random() % limit); };
   const uint32_t binade = pick(255), spread = 1 + pick(24);
   for (unsigned i = 0; i < columns; i++) {
@@ -71,15 +71,15 @@ TEST_P(Requantiser, RowsLikeTheReference) {
   std::mt19937_64 random(seed);
   const int bits = numerics::element_format(GetParam()).bits;
   for (int round = 0; round < 40'000; round++) {
-    const auto columns = static_cast<unsigned>(1 + random() % numerics::kBlockSize);
+    const auto columns = static_cast<unsigned>(1 + random() % kBlockSize);
     const std::vector<uint32_t> row = random_row(random, columns);
     const numerics::RequantOptions options{
         GetParam(), kRules[random() % 4],
         random() % 2 ? numerics::Overflow::special : numerics::Overflow::saturate};
-    float values[numerics::kBlockSize];
+    float values[kBlockSize];
     std::memcpy(values, row.data(), sizeof values);
-    uint8_t codes[numerics::kBlockSize]{}, scale = 0;
-    bool overflowed[numerics::kBlockSize]{};
+    uint8_t codes[kBlockSize]{}, scale = 0;
+    bool overflowed[kBlockSize]{};
     numerics::requantize_block(values, columns, options, codes, scale, overflowed);
     const std::vector<uint8_t> packed =
         numerics::pack_codes(codes, 1, columns, bits, numerics::NibbleOrder::low);

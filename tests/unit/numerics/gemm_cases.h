@@ -73,7 +73,7 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
             accumulate(acc[block % chains],
                        block_dot(a.format, &a.codes[i * a.k + k], a.scales[i * columns + block],
                                  b.format, &b.codes[j * b.k + k], b.scales[j * columns + block],
-                                 std::min(kBlockSize, a.k - k)));
+                                 std::min<std::size_t>(kBlockSize, a.k - k)));
       }
       out.push_back(from_bits(chains == 2 ? merge_chains(acc[0], acc[1]) : acc[0]));
     }

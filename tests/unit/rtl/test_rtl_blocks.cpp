@@ -138,11 +138,11 @@ Row random_row(Random& random, FormatId format_a, FormatId format_b) {
   const bool specials = random.one_in(4), full = random.one_in(2), beyond = random.one_in(2);
   row.count = full ? 32 : static_cast<uint32_t>(random.uniform(1, 32));
   if (row.dual) row.count = static_cast<uint32_t>(random.uniform(1, 64));
-  for (unsigned i = 0; i < kLanes; i++) {
+  for (unsigned i = 0; i < kBlockSize; i++) {
     const auto fill = [&](Word& word, FormatId format) {
       if (beyond || i < row.count)
         word[i] = random_code(random, format, specials && random.one_in(8));
-      if (!row.dual || (!beyond && i + kLanes >= row.count)) return;
+      if (!row.dual || (!beyond && i + kBlockSize >= row.count)) return;
       word[i] = static_cast<uint8_t>(word[i] | random_code(random, format, false) << 4);
     };
     fill(row.a, format_a);

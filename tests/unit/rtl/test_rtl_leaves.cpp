@@ -16,10 +16,10 @@ double sc_time_stamp() { return 0; }
 
 namespace {
 
-constexpr std::size_t kLanes = 32;
+using mxe::kBlockSize;
 constexpr std::size_t kFormats = mxe::numerics::kFormatCount;
-using Word = std::array<uint8_t, kLanes>;  // one container per lane
-using Decoded = std::array<uint32_t, 16>;  // 32 slots of 16 bits
+using Word = std::array<uint8_t, kBlockSize>;  // one container per lane
+using Decoded = std::array<uint32_t, 16>;      // 32 slots of 16 bits
 using mxe::numerics::FormatId;
 
 unsigned code_count(FormatId format) { return 1u << mxe::numerics::element_format(format).bits; }
@@ -74,9 +74,9 @@ TEST_F(Leaves, DecodeEveryCodeOfEveryFormat) {
                    << mxe::numerics::element_format(format).name << " code " << code);
       Word word{};
       word.fill(static_cast<uint8_t>(code));
-      decode(word, format, false, kLanes);
+      decode(word, format, false, kBlockSize);
       const float value = mxe::numerics::decode(format, static_cast<uint8_t>(code));
-      for (std::size_t lane = 0; lane < kLanes; lane++) {
+      for (std::size_t lane = 0; lane < kBlockSize; lane++) {
         EXPECT_EQ(flag(2, lane), std::isnan(value));
         EXPECT_EQ(flag(1, lane), std::isinf(value));
         EXPECT_EQ(flag(0, lane), value == 0);
@@ -94,14 +94,14 @@ TEST_F(Leaves, DecodeDualHoldsBothBlocks) {
     for (unsigned byte = 0; byte < 256; byte++) {
       Word word{};
       word.fill(static_cast<uint8_t>(byte));
-      decode(word, format, true, 2 * kLanes);
+      decode(word, format, true, 2 * kBlockSize);
       const auto magnitude = [&](unsigned code) {
         return static_cast<unsigned>(std::abs(mxe::numerics::integer_table(format)[code]));
       };
       const unsigned low = byte & 15, high = byte >> 4;
       const uint16_t expected = static_cast<uint16_t>(magnitude(high) << 6 | magnitude(low) << 2 |
                                                       (high >> 3) << 1 | low >> 3);
-      for (std::size_t lane = 0; lane < kLanes; lane++) {
+      for (std::size_t lane = 0; lane < kBlockSize; lane++) {
         EXPECT_EQ(slot(lane), expected) << "byte " << byte << " lane " << lane;
       }
     }
@@ -111,19 +111,19 @@ TEST_F(Leaves, DecodeDualHoldsBothBlocks) {
 TEST_F(Leaves, ElementsBeyondKDecodeToZero) {
   Word word{};
   word.fill(0x7F);  // NaN in E4M3
-  for (unsigned count = 1; count <= kLanes; count++) {
+  for (unsigned count = 1; count <= kBlockSize; count++) {
     decode(word, FormatId::mxfp8_e4m3, false, count);
-    for (std::size_t lane = 0; lane < kLanes; lane++) {
+    for (std::size_t lane = 0; lane < kBlockSize; lane++) {
       EXPECT_EQ(flag(2, lane), lane < count);
       EXPECT_TRUE(lane < count || (slot(lane) >> 2 & 0xFF) == 0);
     }
   }
   word.fill(0x77);
-  for (unsigned count = 1; count <= 2 * kLanes; count++) {
+  for (unsigned count = 1; count <= 2 * kBlockSize; count++) {
     decode(word, FormatId::mxfp4_e2m1, true, count);
-    for (std::size_t lane = 0; lane < kLanes; lane++) {
+    for (std::size_t lane = 0; lane < kBlockSize; lane++) {
       EXPECT_EQ((slot(lane) >> 2 & 15) != 0, lane < count);
-      EXPECT_EQ((slot(lane) >> 6 & 15) != 0, kLanes + lane < count);
+      EXPECT_EQ((slot(lane) >> 6 & 15) != 0, kBlockSize + lane < count);
     }
   }
 }
@@ -163,15 +163,15 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
       };
       Word a{}, b{};
       mxe::Int128 expected = 0;
-      for (std::size_t i = 0; i < kLanes; i++) {
+      for (std::size_t i = 0; i < kBlockSize; i++) {
         a[i] = pick(fa);
         b[i] = pick(fb);
         expected += mxe::Int128{mxe::numerics::integer_table(fa)[a[i]]} *
                     mxe::numerics::integer_table(fb)[b[i]];
       }
-      decode(a, fa, false, kLanes);
+      decode(a, fa, false, kBlockSize);
       const Decoded da = decoded();
-      decode(b, fb, false, kLanes);
+      decode(b, fb, false, kBlockSize);
       const Decoded db = decoded();
       std::memcpy(&top_.a_i, da.data(), sizeof da);
       std::memcpy(&top_.b_i, db.data(), sizeof db);
@@ -222,7 +222,7 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
     for (unsigned code = 0; code < code_count(format); code++) {
       Word word{};
       word.fill(static_cast<uint8_t>(code));
-      decode(word, format, false, kLanes);
+      decode(word, format, false, kBlockSize);
       if (flag(2, 0) || flag(1, 0)) continue;  // NaN and Inf bypass the tree
       codes[f].add(static_cast<uint8_t>(code), slot(0), mxe::numerics::integer_table(format)[code]);
     }
@@ -253,7 +253,7 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
           mxe::numerics::pair_tree_width(static_cast<FormatId>(fa), static_cast<FormatId>(fb));
       for (const auto& a : codes[fa]) {
         for (const auto& b : codes[fb]) {
-          const std::size_t lane = products++ % kLanes;
+          const std::size_t lane = products++ % kBlockSize;
           set_lane(&top_.a_i[0], lane, a.slot);
           set_lane(&top_.b_i[0], lane, b.slot);
           pending.push_back({mxe::Int128{a.value} * b.value, width});
@@ -282,7 +282,7 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
     for (unsigned byte = 0; byte < 256; byte++) {
       Word word{};
       word.fill(static_cast<uint8_t>(byte));
-      decode(word, formats[f], true, 2 * kLanes);
+      decode(word, formats[f], true, 2 * kBlockSize);
       slots[f][byte] = slot(0);
     }
   }
@@ -293,7 +293,7 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
       const auto& ib = mxe::numerics::integer_table(formats[fb]);
       for (unsigned a = 0; a < 256; a++) {
         for (unsigned b = 0; b < 256; b++) {
-          const std::size_t lane = products++ % kLanes;
+          const std::size_t lane = products++ % kBlockSize;
           set_lane(&top_.a_i[0], lane, slots[fa][a]);
           set_lane(&top_.b_i[0], lane, slots[fb][b]);
           const int64_t even = int64_t{ia[a & 15]} * ib[b & 15];
