@@ -12,6 +12,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/quantize.h"
 
+namespace mxe::test {
 namespace {
 
 constexpr size_t kRows = 4096;
@@ -77,74 +78,74 @@ void stream_dequantize(benchmark::State& state) {
   set_rate(state);
 }
 
-void quantize(benchmark::State& state, mxe::numerics::FormatId format, mxe::SimdLevel level) {
+void quantize(benchmark::State& state, numerics::FormatId format, SimdLevel level) {
   const std::vector<float>& x = normals();
-  mxe::numerics::QuantizeRequest request;
+  numerics::QuantizeRequest request;
   request.dequantize = false;
   request.simd = level;
-  mxe::numerics::QuantizedArray result;
+  numerics::QuantizedArray result;
   for (auto _ : state) {
-    mxe::numerics::quantize_into(x.data(), {kRows, kColumns}, mxe::numerics::element_format(format),
-                                 {}, request, result);
+    numerics::quantize_into(x.data(), {kRows, kColumns}, numerics::element_format(format), {},
+                            request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
-void dequantize(benchmark::State& state, mxe::numerics::FormatId format, mxe::SimdLevel level) {
-  const mxe::numerics::MxTensor tensor =
-      mxe::numerics::quantize_rows(normals().data(), kRows, kColumns, format);
+void dequantize(benchmark::State& state, numerics::FormatId format, SimdLevel level) {
+  const numerics::MxTensor tensor =
+      numerics::quantize_rows(normals().data(), kRows, kColumns, format);
   std::vector<float> out(kElements);
   for (auto _ : state) {
-    mxe::numerics::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows,
-                                   kColumns, 1, level, out.data());
+    numerics::dequantize_rows(format, tensor.codes.data(), tensor.scales.data(), kRows, kColumns, 1,
+                              level, out.data());
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
 // From 16-bit numbers, for which the stream differs.
-void quantize_halves(benchmark::State& state, const mxe::numerics::Quantizer& quantizer,
-                     mxe::numerics::NumberType type) {
+void quantize_halves(benchmark::State& state, const numerics::Quantizer& quantizer,
+                     numerics::NumberType type) {
   std::vector<uint16_t> x;
   for (const float value : normals()) {
-    const uint32_t bits = mxe::to_bits(value);
-    x.push_back(type == mxe::numerics::NumberType::float16 ? mxe::numerics::float16_bits(bits)
-                                                           : mxe::numerics::bfloat16_bits(bits));
+    const uint32_t bits = to_bits(value);
+    x.push_back(type == numerics::NumberType::float16 ? numerics::float16_bits(bits)
+                                                      : numerics::bfloat16_bits(bits));
   }
-  mxe::numerics::QuantizeRequest request;
+  numerics::QuantizeRequest request;
   request.dequantize = false;
-  mxe::numerics::QuantizedArray result;
+  numerics::QuantizedArray result;
   for (auto _ : state) {
-    mxe::numerics::quantize_into(mxe::numerics::FloatArray(x.data(), type), {kRows, kColumns},
-                                 quantizer.format, quantizer.options, request, result);
+    numerics::quantize_into(numerics::FloatArray(x.data(), type), {kRows, kColumns},
+                            quantizer.format, quantizer.options, request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
 }
 
 // quantize_rows as called by `mxe quantize --threads`; wall time.
-void quantize_threads(benchmark::State& state, mxe::numerics::FormatId format) {
+void quantize_threads(benchmark::State& state, numerics::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
   const std::vector<float>& x = normals();
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        mxe::numerics::quantize_rows(x.data(), kRows, kColumns, format, {}, threads));
+        numerics::quantize_rows(x.data(), kRows, kColumns, format, {}, threads));
   }
   set_rate(state);
 }
 
 // A preset's whole quantizer with blocks along `axis`: codes, scale codes and scales. Output memory
 // is allocated before.
-void quantize_preset(benchmark::State& state, const mxe::numerics::Quantizer& quantizer, int axis) {
+void quantize_preset(benchmark::State& state, const numerics::Quantizer& quantizer, int axis) {
   const std::vector<float>& x = normals();
-  mxe::numerics::QuantizeRequest request;
+  numerics::QuantizeRequest request;
   request.axis = axis;
   request.dequantize = false;
-  mxe::numerics::QuantizedArray result;
+  numerics::QuantizedArray result;
   for (auto _ : state) {
-    mxe::numerics::quantize_into(x.data(), {kRows, kColumns}, quantizer.format, quantizer.options,
-                                 request, result);
+    numerics::quantize_into(x.data(), {kRows, kColumns}, quantizer.format, quantizer.options,
+                            request, result);
     benchmark::ClobberMemory();
   }
   set_rate(state);
@@ -152,16 +153,15 @@ void quantize_preset(benchmark::State& state, const mxe::numerics::Quantizer& qu
 
 void register_presets() {
   std::vector<std::string> formats = {"nvfp4"};
-  for (const mxe::numerics::FormatRow& row : mxe::numerics::kFormats)
-    formats.emplace_back(row.name);
-  for (const std::string& preset : mxe::numerics::preset_names()) {
+  for (const numerics::FormatRow& row : numerics::kFormats) formats.emplace_back(row.name);
+  for (const std::string& preset : numerics::preset_names()) {
     const bool nvfp4 = preset.rfind("nvfp4", 0) == 0;
     for (const std::string& format : formats) {
       if (nvfp4 != (format == "nvfp4")) continue;
-      mxe::numerics::Quantizer quantizer;
+      numerics::Quantizer quantizer;
       try {
-        quantizer = mxe::numerics::make_quantizer(format, preset);
-      } catch (const mxe::Error&) {  // this preset does not have the format
+        quantizer = numerics::make_quantizer(format, preset);
+      } catch (const Error&) {  // this preset does not have the format
         continue;
       }
       const std::string name = preset + "/" + format;
@@ -177,21 +177,20 @@ const bool kRegistered = [] {
   benchmark::RegisterBenchmark("stream/quantize", stream_quantize);
   benchmark::RegisterBenchmark("stream/dequantize", stream_dequantize);
   benchmark::RegisterBenchmark("stream/quantize_16_bits", stream_quantize_halves);
-  for (const mxe::SimdLevel level :
-       {mxe::SimdLevel::portable, mxe::SimdLevel::avx2, mxe::SimdLevel::avx512}) {
-    if (!mxe::runs_simd_level(level)) continue;
-    for (const mxe::numerics::FormatId format : mxe::numerics::kAllFormats) {
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (!runs_simd_level(level)) continue;
+    for (const numerics::FormatId format : numerics::kAllFormats) {
       const std::string suffix =
-          mxe::numerics::element_format(format).name + "/" + mxe::simd_level_name(level);
+          numerics::element_format(format).name + "/" + simd_level_name(level);
       benchmark::RegisterBenchmark(("quantize/" + suffix).c_str(), quantize, format, level);
       benchmark::RegisterBenchmark(("dequantize/" + suffix).c_str(), dequantize, format, level);
     }
   }
-  for (const mxe::numerics::FormatId format :
-       {mxe::numerics::FormatId::mxfp4_e2m1, mxe::numerics::FormatId::mxfp8_e4m3}) {
+  for (const numerics::FormatId format :
+       {numerics::FormatId::mxfp4_e2m1, numerics::FormatId::mxfp8_e4m3}) {
     benchmark::RegisterBenchmark(
-        ("quantize_threads/" + mxe::numerics::element_format(format).name).c_str(),
-        quantize_threads, format)
+        ("quantize_threads/" + numerics::element_format(format).name).c_str(), quantize_threads,
+        format)
         ->ArgName("threads")
         ->Arg(1)
         ->Arg(2)
@@ -199,14 +198,15 @@ const bool kRegistered = [] {
   }
   register_presets();
   for (const char* preset : {"ocp", "torchao-rceil", "torchmx", "microxcaling-nearest"}) {
-    const mxe::numerics::Quantizer quantizer = mxe::numerics::make_quantizer("mxfp8_e4m3", preset);
+    const numerics::Quantizer quantizer = numerics::make_quantizer("mxfp8_e4m3", preset);
     const std::string suffix = std::string(preset) + "/mxfp8_e4m3";
     benchmark::RegisterBenchmark(("quantize_bfloat16/" + suffix).c_str(), quantize_halves,
-                                 quantizer, mxe::numerics::NumberType::bfloat16);
+                                 quantizer, numerics::NumberType::bfloat16);
     benchmark::RegisterBenchmark(("quantize_float16/" + suffix).c_str(), quantize_halves, quantizer,
-                                 mxe::numerics::NumberType::float16);
+                                 numerics::NumberType::float16);
   }
   return true;
 }();
 
 }  // namespace
+}  // namespace mxe::test

@@ -13,6 +13,7 @@
 #include <cblas.h>
 #endif
 
+namespace mxe::test {
 namespace {
 
 constexpr size_t kM = 512;
@@ -47,29 +48,29 @@ void sgemm(benchmark::State& state) {
 }
 #endif
 
-void golden(benchmark::State& state, mxe::numerics::FormatId format_a,
-            mxe::numerics::FormatId format_b, const mxe::numerics::GemmOptions& options) {
-  const mxe::numerics::MxTensor a =
-      mxe::numerics::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
-  const mxe::numerics::MxTensor b =
-      mxe::numerics::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
-  for (auto _ : state) benchmark::DoNotOptimize(mxe::numerics::gemm(a, b, nullptr, options));
+void golden(benchmark::State& state, numerics::FormatId format_a, numerics::FormatId format_b,
+            const numerics::GemmOptions& options) {
+  const numerics::MxTensor a =
+      numerics::quantize_rows(normals(kM * kK, 1).data(), kM, kK, format_a);
+  const numerics::MxTensor b =
+      numerics::quantize_rows(normals(kN * kK, 2).data(), kN, kK, format_b);
+  for (auto _ : state) benchmark::DoNotOptimize(numerics::gemm(a, b, nullptr, options));
   set_rate(state);
 }
 
 // One thread with the best vector level, one with AVX2, and two threads (wall time).
-void register_pair(mxe::numerics::FormatId a, mxe::numerics::FormatId b) {
+void register_pair(numerics::FormatId a, numerics::FormatId b) {
   const std::string name =
-      "gemm/" + mxe::numerics::element_format(a).name + "/" + mxe::numerics::element_format(b).name;
-  mxe::numerics::GemmOptions options;
+      "gemm/" + numerics::element_format(a).name + "/" + numerics::element_format(b).name;
+  numerics::GemmOptions options;
   benchmark::RegisterBenchmark(name.c_str(), golden, a, b, options);
   options.threads = 2;
   benchmark::RegisterBenchmark((name + "/threads:2").c_str(), golden, a, b, options)
       ->MeasureProcessCPUTime()
       ->UseRealTime();
   options.threads = 1;
-  options.simd = mxe::SimdLevel::avx2;
-  if (mxe::best_simd_level() == mxe::SimdLevel::avx512) {
+  options.simd = SimdLevel::avx2;
+  if (best_simd_level() == SimdLevel::avx512) {
     benchmark::RegisterBenchmark((name + "/avx2").c_str(), golden, a, b, options);
   }
 }
@@ -78,8 +79,8 @@ const bool kRegistered = [] {
 #ifdef MXE_HAVE_OPENBLAS
   benchmark::RegisterBenchmark("gemm/openblas_sgemm", sgemm);
 #endif
-  for (const mxe::numerics::FormatId a : mxe::numerics::kAllFormats) {
-    for (const mxe::numerics::FormatId b : mxe::numerics::kAllFormats) {
+  for (const numerics::FormatId a : numerics::kAllFormats) {
+    for (const numerics::FormatId b : numerics::kAllFormats) {
       if (a <= b) register_pair(a, b);
     }
   }
@@ -87,3 +88,4 @@ const bool kRegistered = [] {
 }();
 
 }  // namespace
+}  // namespace mxe::test

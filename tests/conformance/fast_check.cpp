@@ -19,6 +19,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/quantize.h"
 
+namespace mxe::numerics {
 namespace {
 
 constexpr std::size_t kRun = 32;  // values of one kind
@@ -31,9 +32,7 @@ struct Settings {
 };
 
 // Near a power of two, or near the largest element times a power of two: there scales change.
-float beside(float x, int units) {
-  return mxe::from_bits(mxe::to_bits(x) + static_cast<uint32_t>(units));
-}
+float beside(float x, int units) { return from_bits(to_bits(x) + static_cast<uint32_t>(units)); }
 
 float draw(std::mt19937_64& random, unsigned kind, float scale) {
   const auto bits = static_cast<uint32_t>(random());
@@ -51,15 +50,15 @@ float draw(std::mt19937_64& random, unsigned kind, float scale) {
     case 3:  // near the largest elements of the formats
       return sign * beside((few & 1) != 0 ? 1.75f * scale : 1.5f * scale, near % 3);
     case 4:  // any bits: subnormals, NaN, Inf
-      return mxe::from_bits(bits);
+      return from_bits(bits);
     case 5:  // subnormals and the lowest binades
-      return mxe::from_bits(bits & 0x81FFFFFF);
+      return from_bits(bits & 0x81FFFFFF);
     case 6:  // zeros
       return (bits & 1) != 0 ? -0.0f : 0.0f;
     case 7:  // many magnitudes in a block
       return normal(random) * std::ldexp(scale, -static_cast<int>(bits % 30));
     case 8:  // bfloat16 numbers
-      return mxe::from_bits(mxe::to_bits(normal(random) * scale) & 0xFFFF0000);
+      return from_bits(to_bits(normal(random) * scale) & 0xFFFF0000);
     default:
       return normal(random) * scale;
   }
@@ -104,46 +103,43 @@ struct Case {
   std::vector<std::size_t> shape;
   int axis;
   bool dequantize;
-  mxe::SimdLevel level;
-  mxe::numerics::NumberType type;
+  SimdLevel level;
+  NumberType type;
 };
 
-const char* type_name(mxe::numerics::NumberType type) {
-  if (type == mxe::numerics::NumberType::float16) return "float16";
-  return type == mxe::numerics::NumberType::bfloat16 ? "bfloat16" : "float32";
+const char* type_name(NumberType type) {
+  if (type == NumberType::float16) return "float16";
+  return type == NumberType::bfloat16 ? "bfloat16" : "float32";
 }
 
 // Rounds `x` to the nearest numbers of a 16-bit type, and returns their codes.
-std::vector<uint16_t> narrowed(std::vector<float>& x, mxe::numerics::NumberType type) {
+std::vector<uint16_t> narrowed(std::vector<float>& x, NumberType type) {
   std::vector<uint16_t> result;
   for (const float value : x) {
-    const uint32_t bits = mxe::to_bits(value);
-    result.push_back(type == mxe::numerics::NumberType::float16
-                         ? mxe::numerics::float16_bits(bits)
-                         : mxe::numerics::bfloat16_bits(bits));
+    const uint32_t bits = to_bits(value);
+    result.push_back(type == NumberType::float16 ? float16_bits(bits) : bfloat16_bits(bits));
   }
-  const mxe::numerics::FloatArray array(result.data(), type);
+  const FloatArray array(result.data(), type);
   for (std::size_t i = 0; i < x.size(); i++) x[i] = array[i];
   return result;
 }
 
 bool agrees(const Case& c, std::vector<float>& x) {
-  const mxe::numerics::Quantizer quantizer = mxe::numerics::make_quantizer(c.format, c.preset);
-  mxe::numerics::QuantizeRequest request;
+  const Quantizer quantizer = make_quantizer(c.format, c.preset);
+  QuantizeRequest request;
   request.axis = c.axis;
   request.dequantize = c.dequantize;
   request.simd = c.level;
   request.threads = 1 + static_cast<unsigned>(x.size() % 3);
-  const auto run = [&](const mxe::numerics::FloatArray& array) {
-    return mxe::numerics::quantize(array, c.shape, quantizer.format, quantizer.options, request);
+  const auto run = [&](const FloatArray& array) {
+    return quantize(array, c.shape, quantizer.format, quantizer.options, request);
   };
   std::vector<uint16_t> numbers;
-  if (c.type != mxe::numerics::NumberType::float32) numbers = narrowed(x, c.type);
-  const mxe::numerics::QuantizedArray fast =
-      run(numbers.empty() ? mxe::numerics::FloatArray(x.data())
-                          : mxe::numerics::FloatArray(numbers.data(), c.type));
+  if (c.type != NumberType::float32) numbers = narrowed(x, c.type);
+  const QuantizedArray fast =
+      run(numbers.empty() ? FloatArray(x.data()) : FloatArray(numbers.data(), c.type));
   request.block_by_block = true;
-  const mxe::numerics::QuantizedArray slow = run(x.data());
+  const QuantizedArray slow = run(x.data());
   const bool good = same("code", fast.codes, slow.codes, x) &&
                     same("scale code", fast.scale_codes, slow.scale_codes, x) &&
                     same("scale", fast.scales, slow.scales, x) &&
@@ -151,7 +147,7 @@ bool agrees(const Case& c, std::vector<float>& x) {
   if (!good) {
     std::cerr << fmt::format("preset {}, format {}, axis {}, last axis {}, {}, {}\n", c.preset,
                              c.format, c.axis, c.shape.back(), type_name(c.type),
-                             mxe::simd_level_name(c.level));
+                             simd_level_name(c.level));
   }
   return good;
 }
@@ -159,23 +155,22 @@ bool agrees(const Case& c, std::vector<float>& x) {
 std::vector<std::string> formats_of(const std::string& preset) {
   std::vector<std::string> formats;
   std::vector<std::string> names = {"nvfp4", "e3m4", "int5"};
-  for (const mxe::numerics::FormatRow& row : mxe::numerics::kFormats) names.emplace_back(row.name);
+  for (const FormatRow& row : kFormats) names.emplace_back(row.name);
   for (const std::string& name : names) {
     try {
-      mxe::numerics::make_quantizer(name, preset);
+      make_quantizer(name, preset);
       if (name != "nvfp4" || preset.rfind("nvfp4", 0) == 0) formats.push_back(name);
-    } catch (const mxe::Error&) {  // this preset does not have the format
+    } catch (const Error&) {  // this preset does not have the format
     }
   }
   return formats;
 }
 
-std::vector<mxe::SimdLevel> levels(const std::string& name) {
-  std::vector<mxe::SimdLevel> result;
-  for (const mxe::SimdLevel level :
-       {mxe::SimdLevel::portable, mxe::SimdLevel::avx2, mxe::SimdLevel::avx512}) {
-    if (!mxe::runs_simd_level(level)) continue;
-    if (name.empty() || name == mxe::simd_level_name(level)) result.push_back(level);
+std::vector<SimdLevel> levels(const std::string& name) {
+  std::vector<SimdLevel> result;
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (!runs_simd_level(level)) continue;
+    if (name.empty() || name == simd_level_name(level)) result.push_back(level);
   }
   return result;
 }
@@ -183,7 +178,7 @@ std::vector<mxe::SimdLevel> levels(const std::string& name) {
 // Compares at least `values` values of one preset; returns 0 at a difference.
 std::size_t check(const std::string& preset, const Settings& settings) {
   const std::vector<std::string> formats = formats_of(preset);
-  const std::vector<mxe::SimdLevel> all_levels = levels(settings.level);
+  const std::vector<SimdLevel> all_levels = levels(settings.level);
   constexpr std::size_t kLengths[] = {256, 100, 33, 16, 7, 640};
   std::mt19937_64 random(settings.seed);
   std::size_t done = 0;
@@ -198,14 +193,13 @@ std::size_t check(const std::string& preset, const Settings& settings) {
              -1,
              random() % 2 == 0,
              all_levels[turn % all_levels.size()],
-             random() % 2 == 0 ? mxe::numerics::NumberType::float32
-                               : static_cast<mxe::numerics::NumberType>(1 + random() % 2)};
+             random() % 2 == 0 ? NumberType::float32 : static_cast<NumberType>(1 + random() % 2)};
       std::vector<float> x = inputs(random, rows * across * length);
       // One NaN makes a tensor scale NaN, and then the kernels process no block.
       if (random() % 2 == 0) {
         for (float& value : x) value = std::isfinite(value) ? value : 1.0f;
       }
-      const bool square = mxe::numerics::make_quantizer(format, preset).options.block_rows > 1;
+      const bool square = make_quantizer(format, preset).options.block_rows > 1;
       c.axis = static_cast<int>(random() % (square ? 2 : 3)) - (square ? 2 : 3);
       if (random() % 2 == 0) c.axis = -1;
       if (!agrees(c, x)) return 0;
@@ -219,7 +213,7 @@ Settings parse(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view name = argv[i];
-    if (i + 1 == argc) throw mxe::Error(fmt::format("{} needs a value", name));
+    if (i + 1 == argc) throw Error(fmt::format("{} needs a value", name));
     const std::string value = argv[i + 1];
     if (name == "--values") {
       settings.values = static_cast<std::size_t>(std::stod(value));
@@ -230,20 +224,22 @@ Settings parse(int argc, char** argv) {
     } else if (name == "--level") {
       settings.level = value;
     } else {
-      throw mxe::Error(fmt::format("unknown option '{}'", name));
+      throw Error(fmt::format("unknown option '{}'", name));
     }
   }
   return settings;
 }
 
 }  // namespace
+}  // namespace mxe::numerics
 
 int main(int argc, char** argv) {
+  using namespace mxe::numerics;
   try {
     const Settings settings = parse(argc, argv);
     if (levels(settings.level).empty()) throw mxe::Error("no such level on this processor");
     bool good = true;
-    for (const std::string& preset : mxe::numerics::preset_names()) {
+    for (const std::string& preset : preset_names()) {
       if (!settings.preset.empty() && settings.preset != preset) continue;
       const std::size_t values = check(preset, settings);
       if (values > 0)

@@ -14,43 +14,45 @@
 #include "model/numerics/files/npy.h"
 #include "model/numerics/quantize/quantize.h"
 
+namespace mxe::numerics {
 namespace {
 
 void run(const std::string& line) {
   std::istringstream words(line);
   std::string preset, format, input, prefix, word;
   words >> preset >> format >> input >> prefix;
-  mxe::numerics::Quantizer quantizer = mxe::numerics::make_quantizer(format, preset);
+  Quantizer quantizer = make_quantizer(format, preset);
   while (words >> word) {
     const std::string value = word.substr(word.find('=') + 1);
     if (word.rfind("scale=", 0) == 0) {
-      quantizer.options.scale_format = mxe::numerics::parse_scale_format(value);
+      quantizer.options.scale_format = parse_scale_format(value);
     } else if (word.rfind("amax=", 0) == 0) {
       quantizer.options.tensor_amax = std::strtof(value.c_str(), nullptr);
     } else {
-      throw mxe::Error("unknown option '" + word + "'");
+      throw Error("unknown option '" + word + "'");
     }
   }
-  const mxe::numerics::NpyArray array = mxe::numerics::read_npy(input);
-  const std::vector<float> x = mxe::numerics::to_float32(array, input);
-  const mxe::numerics::QuantizedArray q =
-      mxe::numerics::quantize(x.data(), array.shape, quantizer.format, quantizer.options);
+  const NpyArray array = read_npy(input);
+  const std::vector<float> x = to_float32(array, input);
+  const QuantizedArray q = quantize(x.data(), array.shape, quantizer.format, quantizer.options);
   if (q.wide_codes.empty()) {
-    mxe::numerics::write_npy(prefix + "_codes.npy", q.codes.data(), q.shape);
+    write_npy(prefix + "_codes.npy", q.codes.data(), q.shape);
   } else {
     const std::vector<float> codes(q.wide_codes.begin(), q.wide_codes.end());
-    mxe::numerics::write_npy(prefix + "_codes.npy", codes.data(), q.shape);
+    write_npy(prefix + "_codes.npy", codes.data(), q.shape);
   }
-  mxe::numerics::write_npy(prefix + "_scales.npy", q.scales.data(), q.scale_shape);
-  mxe::numerics::write_npy(prefix + "_deq.npy", q.dequantized.data(), q.shape);
+  write_npy(prefix + "_scales.npy", q.scales.data(), q.scale_shape);
+  write_npy(prefix + "_deq.npy", q.dequantized.data(), q.shape);
   if (!q.scale_codes.empty()) {
-    mxe::numerics::write_npy(prefix + "_scale_codes.npy", q.scale_codes.data(), q.scale_shape);
+    write_npy(prefix + "_scale_codes.npy", q.scale_codes.data(), q.scale_shape);
   }
 }
 
 }  // namespace
+}  // namespace mxe::numerics
 
 int main() {
+  using namespace mxe::numerics;
   for (std::string line; std::getline(std::cin, line);) {
     try {
       run(line);

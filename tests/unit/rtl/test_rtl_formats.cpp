@@ -15,11 +15,12 @@
 
 double sc_time_stamp() { return 0; }
 
+namespace mxe::test {
 namespace {
 
-using mxe::numerics::ElementFormat;
-using mxe::numerics::FormatId;
-using mxe::numerics::FormatKind;
+using numerics::ElementFormat;
+using numerics::FormatId;
+using numerics::FormatKind;
 
 constexpr unsigned kCodes = 8;  // number of values of fmt_i
 
@@ -29,7 +30,7 @@ class FormatRows : public testing::TestWithParam<FormatId> {
     top_.fmt_i = static_cast<uint8_t>(GetParam());
     top_.eval();
   }
-  const ElementFormat& format() const { return mxe::numerics::element_format(GetParam()); }
+  const ElementFormat& format() const { return numerics::element_format(GetParam()); }
   bool is_integer() const { return format().kind == FormatKind::integer; }
 
   Vformat_top top_;
@@ -92,21 +93,21 @@ TEST_P(FormatRows, LiesInMemoryAlike) {
 }
 
 TEST_P(FormatRows, NeedsTheSameTreeInEveryPair) {
-  for (const FormatId other : mxe::numerics::kAllFormats) {
+  for (const FormatId other : numerics::kAllFormats) {
     top_.other_i = static_cast<uint8_t>(other);
     top_.eval();
-    const unsigned needed = mxe::numerics::pair_tree_width(GetParam(), other);
+    const unsigned needed = numerics::pair_tree_width(GetParam(), other);
     // The RTL's value is exact; the reference returns the smallest legal tree width.
     for (const unsigned tree_w : {42u, 56u, 70u}) {
       EXPECT_EQ(top_.pair_tree_w_o <= tree_w, needed <= tree_w)
-          << mxe::numerics::element_format(other).name << ", " << tree_w;
+          << numerics::element_format(other).name << ", " << tree_w;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, FormatRows, testing::ValuesIn(mxe::numerics::kAllFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, FormatRows, testing::ValuesIn(numerics::kAllFormats),
                          [](const testing::TestParamInfo<FormatId>& test) {
-                           return mxe::numerics::element_format(test.param).name;
+                           return numerics::element_format(test.param).name;
                          });
 
 TEST(FormatTable, HasNoOtherRows) {
@@ -114,9 +115,8 @@ TEST(FormatTable, HasNoOtherRows) {
   for (unsigned code = 0; code < kCodes; code++) {
     top.fmt_i = static_cast<uint8_t>(code);
     top.eval();
-    const bool exists =
-        std::find(mxe::numerics::kAllFormats.begin(), mxe::numerics::kAllFormats.end(),
-                  static_cast<FormatId>(code)) != mxe::numerics::kAllFormats.end();
+    const bool exists = std::find(numerics::kAllFormats.begin(), numerics::kAllFormats.end(),
+                                  static_cast<FormatId>(code)) != numerics::kAllFormats.end();
     EXPECT_EQ(top.valid_o, exists) << code;
   }
 }
@@ -128,8 +128,8 @@ TEST(TwoByteResults, AreRoundedAsByTheReference) {
   const auto check = [&](uint32_t bits) {
     top.result_i = bits;
     top.eval();
-    wrong += top.bf16_o != mxe::numerics::bfloat16_bits(bits) ||
-             top.fp16_o != mxe::numerics::float16_bits(bits);
+    wrong +=
+        top.bf16_o != numerics::bfloat16_bits(bits) || top.fp16_o != numerics::float16_bits(bits);
   };
   for (uint32_t upper = 0; upper < 1u << 20; upper++) {
     const uint32_t bits = upper << 12;
@@ -140,8 +140,9 @@ TEST(TwoByteResults, AreRoundedAsByTheReference) {
       check(bits | lower);
     }
   }
-  check(mxe::kQuietNan);
+  check(kQuietNan);
   EXPECT_EQ(wrong, 0u);
 }
 
 }  // namespace
+}  // namespace mxe::test

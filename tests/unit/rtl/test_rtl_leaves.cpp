@@ -14,15 +14,15 @@
 
 double sc_time_stamp() { return 0; }
 
+namespace mxe::test {
 namespace {
 
-using mxe::kBlockSize;
-constexpr std::size_t kFormats = mxe::numerics::kFormatCount;
+constexpr std::size_t kFormats = numerics::kFormatCount;
 using Word = std::array<uint8_t, kBlockSize>;  // one container per lane
 using Decoded = std::array<uint32_t, 16>;      // 32 slots of 16 bits
-using mxe::numerics::FormatId;
+using numerics::FormatId;
 
-unsigned code_count(FormatId format) { return 1u << mxe::numerics::element_format(format).bits; }
+unsigned code_count(FormatId format) { return 1u << numerics::element_format(format).bits; }
 
 class Leaves : public testing::Test {
  protected:
@@ -70,19 +70,18 @@ TEST_F(Leaves, DecodeEveryCodeOfEveryFormat) {
   for (std::size_t f = 0; f < kFormats; f++) {
     const auto format = static_cast<FormatId>(f);
     for (unsigned code = 0; code < code_count(format); code++) {
-      SCOPED_TRACE(testing::Message()
-                   << mxe::numerics::element_format(format).name << " code " << code);
+      SCOPED_TRACE(testing::Message() << numerics::element_format(format).name << " code " << code);
       Word word{};
       word.fill(static_cast<uint8_t>(code));
       decode(word, format, false, kBlockSize);
-      const float value = mxe::numerics::decode(format, static_cast<uint8_t>(code));
+      const float value = numerics::decode(format, static_cast<uint8_t>(code));
       for (std::size_t lane = 0; lane < kBlockSize; lane++) {
         EXPECT_EQ(flag(2, lane), std::isnan(value));
         EXPECT_EQ(flag(1, lane), std::isinf(value));
         EXPECT_EQ(flag(0, lane), value == 0);
         EXPECT_EQ((slot(lane) & 1) != 0, std::signbit(value) || (std::isnan(value) && code >= 128));
         if (std::isfinite(value)) {
-          EXPECT_EQ(slot_value(slot(lane)), mxe::numerics::integer_table(format)[code]);
+          EXPECT_EQ(slot_value(slot(lane)), numerics::integer_table(format)[code]);
         }
       }
     }
@@ -96,7 +95,7 @@ TEST_F(Leaves, DecodeDualHoldsBothBlocks) {
       word.fill(static_cast<uint8_t>(byte));
       decode(word, format, true, 2 * kBlockSize);
       const auto magnitude = [&](unsigned code) {
-        return static_cast<unsigned>(std::abs(mxe::numerics::integer_table(format)[code]));
+        return static_cast<unsigned>(std::abs(numerics::integer_table(format)[code]));
       };
       const unsigned low = byte & 15, high = byte >> 4;
       const uint16_t expected = static_cast<uint16_t>(magnitude(high) << 6 | magnitude(low) << 2 |
@@ -129,12 +128,12 @@ TEST_F(Leaves, ElementsBeyondKDecodeToZero) {
 }
 
 /// Sign-extends the low `width` bits of up to three words.
-mxe::Int128 signed_value(const uint32_t* words, unsigned width) {
-  mxe::Int128 value = 0;
+Int128 signed_value(const uint32_t* words, unsigned width) {
+  Int128 value = 0;
   for (unsigned bit = 0; bit < width; bit++) {
-    if (words[bit / 32] >> bit % 32 & 1) value |= mxe::Int128{1} << bit;
+    if (words[bit / 32] >> bit % 32 & 1) value |= Int128{1} << bit;
   }
-  if (value >> (width - 1) & 1) value -= mxe::Int128{1} << width;
+  if (value >> (width - 1) & 1) value -= Int128{1} << width;
   return value;
 }
 
@@ -150,7 +149,7 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
       const auto pick = [&](FormatId format) {
         for (;;) {
           auto code = static_cast<uint8_t>(random() % code_count(format));
-          const auto& integers = mxe::numerics::integer_table(format);
+          const auto& integers = numerics::integer_table(format);
           if (round % 4 == 3) {
             for (unsigned c = 0; c < code_count(format); c++) {
               if (std::abs(integers[c]) > std::abs(integers[code])) code = static_cast<uint8_t>(c);
@@ -158,16 +157,15 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
             if (round % 8 == 3 && random() % 2 && format != FormatId::mxint8)
               code = static_cast<uint8_t>(code ^ code_count(format) / 2);
           }
-          if (std::isfinite(mxe::numerics::decode(format, code))) return code;
+          if (std::isfinite(numerics::decode(format, code))) return code;
         }
       };
       Word a{}, b{};
-      mxe::Int128 expected = 0;
+      Int128 expected = 0;
       for (std::size_t i = 0; i < kBlockSize; i++) {
         a[i] = pick(fa);
         b[i] = pick(fb);
-        expected += mxe::Int128{mxe::numerics::integer_table(fa)[a[i]]} *
-                    mxe::numerics::integer_table(fb)[b[i]];
+        expected += Int128{numerics::integer_table(fa)[a[i]]} * numerics::integer_table(fb)[b[i]];
       }
       decode(a, fa, false, kBlockSize);
       const Decoded da = decoded();
@@ -176,7 +174,7 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
       std::memcpy(&top_.a_i, da.data(), sizeof da);
       std::memcpy(&top_.b_i, db.data(), sizeof db);
       for (int i = 0; i < 4; i++) clock();
-      const unsigned width = mxe::numerics::pair_tree_width(fa, fb);
+      const unsigned width = numerics::pair_tree_width(fa, fb);
       EXPECT_TRUE(signed_value(&top_.dot70_o[0], 70) == expected) << "pair " << pair;
       const uint64_t dot56 = top_.dot56_o, dot42 = top_.dot42_o;
       uint32_t words[2];
@@ -224,11 +222,11 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
       word.fill(static_cast<uint8_t>(code));
       decode(word, format, false, kBlockSize);
       if (flag(2, 0) || flag(1, 0)) continue;  // NaN and Inf bypass the tree
-      codes[f].add(static_cast<uint8_t>(code), slot(0), mxe::numerics::integer_table(format)[code]);
+      codes[f].add(static_cast<uint8_t>(code), slot(0), numerics::integer_table(format)[code]);
     }
   }
   struct Product {
-    mxe::Int128 value;
+    Int128 value;
     unsigned width;
   };
   constexpr std::size_t kLatency = 4;
@@ -250,13 +248,13 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
   for (std::size_t fa = 0; fa < kFormats; fa++) {
     for (std::size_t fb = 0; fb < kFormats; fb++) {
       const unsigned width =
-          mxe::numerics::pair_tree_width(static_cast<FormatId>(fa), static_cast<FormatId>(fb));
+          numerics::pair_tree_width(static_cast<FormatId>(fa), static_cast<FormatId>(fb));
       for (const auto& a : codes[fa]) {
         for (const auto& b : codes[fb]) {
           const std::size_t lane = products++ % kBlockSize;
           set_lane(&top_.a_i[0], lane, a.slot);
           set_lane(&top_.b_i[0], lane, b.slot);
-          pending.push_back({mxe::Int128{a.value} * b.value, width});
+          pending.push_back({Int128{a.value} * b.value, width});
           clock();
           if (pending.size() < kLatency) continue;
           check(pending.front());
@@ -289,8 +287,8 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
   top_.dual_i = 1;
   for (std::size_t fa = 0; fa < 2; fa++) {
     for (std::size_t fb = 0; fb < 2; fb++) {
-      const auto& ia = mxe::numerics::integer_table(formats[fa]);
-      const auto& ib = mxe::numerics::integer_table(formats[fb]);
+      const auto& ia = numerics::integer_table(formats[fa]);
+      const auto& ib = numerics::integer_table(formats[fb]);
       for (unsigned a = 0; a < 256; a++) {
         for (unsigned b = 0; b < 256; b++) {
           const std::size_t lane = products++ % kBlockSize;
@@ -312,13 +310,13 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
 }
 
 /// An accumulator near the sum's magnitude, or any one.
-uint32_t pick_accumulator(std::mt19937_64& random, mxe::Int128 sum, int exponent) {
+uint32_t pick_accumulator(std::mt19937_64& random, Int128 sum, int exponent) {
   uint32_t bits = static_cast<uint32_t>(random());
   switch (random() % 4) {
     case 0:
       break;
     case 1: {  // cancels the sum, up to a few ulps
-      bits = mxe::numerics::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
+      bits = numerics::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
       break;
     }
     default: {
@@ -343,10 +341,9 @@ TEST_F(Leaves, AccumulateRoundsOnce) {
   std::deque<Expected> pending;
   for (int i = 0; i < 300'000; i++) {
     const unsigned width = 1 + static_cast<unsigned>(random() % 69);
-    const auto raw = static_cast<mxe::Int128>(random()) << 64 | static_cast<mxe::Int128>(random());
-    mxe::Int128 sum = raw & ((mxe::Int128{1} << width) - 1);
-    if (random() % 3 == 0)
-      sum = (mxe::Int128{1} << (width - 1)) + static_cast<int>(random() % 3) - 1;
+    const auto raw = static_cast<Int128>(random()) << 64 | static_cast<Int128>(random());
+    Int128 sum = raw & ((Int128{1} << width) - 1);
+    if (random() % 3 == 0) sum = (Int128{1} << (width - 1)) + static_cast<int>(random() % 3) - 1;
     if (random() % 2) sum = -sum;
     const int exponent = static_cast<int>(random() % 541) - 286;
     const uint32_t acc = pick_accumulator(random, sum, exponent);
@@ -361,9 +358,9 @@ TEST_F(Leaves, AccumulateRoundsOnce) {
     std::memcpy(&top_.sum_i, words, 12);
     top_.exp_i = static_cast<uint16_t>(exponent & 0x3FF);
     top_.acc_i = acc;
-    pending.push_back({mxe::numerics::accumulate(acc, narrow(70), exponent),
-                       mxe::numerics::accumulate(acc, narrow(42), exponent),
-                       mxe::numerics::accumulate(acc, narrow(14), exponent), acc});
+    pending.push_back({numerics::accumulate(acc, narrow(70), exponent),
+                       numerics::accumulate(acc, narrow(42), exponent),
+                       numerics::accumulate(acc, narrow(14), exponent), acc});
     clock();
     if (pending.size() < kLatency) continue;
     const Expected expected = pending.front();
@@ -386,9 +383,9 @@ TEST_F(Leaves, MergeAddsTheChains) {
     top_.acc_i = even;
     top_.odd_i = odd;
     for (int c = 0; c < 5; c++) clock();
-    ASSERT_EQ(top_.merged_o, mxe::numerics::merge_chains(even, odd))
-        << std::hex << even << " + " << odd;
+    ASSERT_EQ(top_.merged_o, numerics::merge_chains(even, odd)) << std::hex << even << " + " << odd;
   }
 }
 
 }  // namespace
+}  // namespace mxe::test

@@ -17,13 +17,13 @@
 
 double sc_time_stamp() { return 0; }
 
+namespace mxe::test {
 namespace {
 
-using mxe::numerics::FormatId;
+using numerics::FormatId;
 
-constexpr mxe::numerics::ScaleRule kRules[] = {
-    mxe::numerics::ScaleRule::floor, mxe::numerics::ScaleRule::ceil, mxe::numerics::ScaleRule::even,
-    mxe::numerics::ScaleRule::rceil};
+constexpr numerics::ScaleRule kRules[] = {numerics::ScaleRule::floor, numerics::ScaleRule::ceil,
+                                          numerics::ScaleRule::even, numerics::ScaleRule::rceil};
 constexpr unsigned kLaneClocks = 4;
 
 class Requantiser : public testing::TestWithParam<FormatId> {
@@ -52,17 +52,17 @@ std::vector<uint32_t> boundary_fractions() {
 TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
   const std::vector<uint32_t> fractions = boundary_fractions();
   unsigned wrong = 0;
-  for (const mxe::numerics::ScaleRule rule : kRules) {
+  for (const numerics::ScaleRule rule : kRules) {
     top_.rule_i = static_cast<uint8_t>(rule);
     for (uint32_t exponent = 0; exponent < 256; exponent++) {
       for (const uint32_t fraction : fractions) {
         const uint32_t amax = exponent << 23 | fraction;
         top_.amax_i = amax;
         top_.eval();
-        const float x = mxe::from_bits(amax);
+        const float x = from_bits(amax);
         uint8_t code = 0, scale = 0;
-        mxe::numerics::requantize_block(
-            &x, 1, {GetParam(), rule, mxe::numerics::Overflow::saturate}, &code, scale);
+        numerics::requantize_block(&x, 1, {GetParam(), rule, numerics::Overflow::saturate}, &code,
+                                   scale);
         if (top_.scale_o != scale && wrong++ < 5) {
           ADD_FAILURE() << std::hex << "amax 0x" << amax << ", rule " << int(rule) << ": 0x"
                         << int(top_.scale_o) << ", expected 0x" << int(scale);
@@ -81,7 +81,7 @@ struct Expected {
 };
 
 TEST_P(Requantiser, EveryCodeAndMidpoint) {
-  const mxe::numerics::ElementFormat& format = mxe::numerics::element_format(GetParam());
+  const numerics::ElementFormat& format = numerics::element_format(GetParam());
   const int emax = format.emax;
   // Positive multiples of the scale: all numbers, midpoints and their neighbours, and larger ones.
   std::vector<float> multiples = {0.0f, 1e-30f, 1e-12f};
@@ -104,7 +104,7 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
   std::size_t checked = 0;
   std::deque<Expected> under_way;
   const auto push = [&](const Expected& element) {
-    top_.x_i = mxe::to_bits(element.x);
+    top_.x_i = to_bits(element.x);
     top_.scale_i = under_way.empty() ? uint8_t{0} : under_way.back().scale;
     under_way.push_back(element);
     clock();
@@ -112,28 +112,27 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
     const Expected& done = under_way.front();
     checked++;
     if ((top_.code_o != done.code || (top_.over_o != 0) != done.overflowed) && wrong++ < 5) {
-      ADD_FAILURE() << std::hex << "x 0x" << mxe::to_bits(done.x) << ", scale 0x" << int(done.scale)
+      ADD_FAILURE() << std::hex << "x 0x" << to_bits(done.x) << ", scale 0x" << int(done.scale)
                     << ": 0x" << int(top_.code_o) << (top_.over_o ? " over" : "") << ", expected 0x"
                     << int(done.code) << (done.overflowed ? " over" : "");
     }
     under_way.pop_front();
   };
-  for (const mxe::numerics::Overflow overflow :
-       {mxe::numerics::Overflow::saturate, mxe::numerics::Overflow::special}) {
-    top_.special_i = overflow == mxe::numerics::Overflow::special;
+  for (const numerics::Overflow overflow :
+       {numerics::Overflow::saturate, numerics::Overflow::special}) {
+    top_.special_i = overflow == numerics::Overflow::special;
     for (int scale = 0; scale <= 254; scale += (scale < 30 || scale > 230) ? 1 : 20) {
       for (const float multiple : multiples) {
         for (const double sign : {1.0, -1.0}) {
           // With this second number in the block, rule `floor` selects this scale.
-          const double largest = mxe::pow2(scale - 127 + emax);
-          const auto x = static_cast<float>(sign * multiple * mxe::pow2(scale - 127));
+          const double largest = pow2(scale - 127 + emax);
+          const auto x = static_cast<float>(sign * multiple * pow2(scale - 127));
           const float block[] = {x, static_cast<float>(largest)};
           if (std::fabs(x) >= 2 * largest || !std::isfinite(block[1])) continue;
           uint8_t codes[2], actual = 0;
           bool overflowed[2];
-          mxe::numerics::requantize_block(block, 2,
-                                          {GetParam(), mxe::numerics::ScaleRule::floor, overflow},
-                                          codes, actual, overflowed);
+          numerics::requantize_block(block, 2, {GetParam(), numerics::ScaleRule::floor, overflow},
+                                     codes, actual, overflowed);
           ASSERT_EQ(actual, scale);
           push({x, actual, codes[0], overflowed[0]});
         }
@@ -173,9 +172,10 @@ TEST_P(Requantiser, LargestMagnitudeOfEight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Requantiser, testing::ValuesIn(mxe::numerics::kAllFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, Requantiser, testing::ValuesIn(numerics::kAllFormats),
                          [](const testing::TestParamInfo<FormatId>& test) {
-                           return mxe::numerics::element_format(test.param).name;
+                           return numerics::element_format(test.param).name;
                          });
 
 }  // namespace
+}  // namespace mxe::test

@@ -9,13 +9,14 @@
 
 double sc_time_stamp() { return 0; }
 
+namespace mxe::test {
 namespace {
 
 constexpr uint64_t kBase = 0x1'0000'0000;
 
 /// The parameters of Vmxe_rows (CMakeLists.txt): the widest tiles that are allowed.
-mxe::Params widest_tiles() {
-  mxe::Params params = mxe::Params::named("small");
+Params widest_tiles() {
+  Params params = Params::named("small");
   for (const char* assignment : {"NUM_PE=64", "ROWS=64", "ACC_TILES=16"}) params.set(assignment);
   return params;
 }
@@ -63,8 +64,8 @@ class RowsRtl {
 uint64_t differences(const Walk& walk) {
   RowsRtl rtl(walk);
   uint64_t count = 0;
-  mxe::engine::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows,
-                          walk.columns, walk.number_bytes, false);
+  engine::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows, walk.columns,
+                     walk.number_bytes, false);
   for (; model.valid(); model.step(), rtl.step()) {
     const Vmxe_rows& seen = rtl.look();
     const bool equal = seen.valid_o && seen.addr_o == model.address() &&
@@ -91,3 +92,4 @@ TEST(RowsRtl, RowsOfTilesInOrder) {
 }
 
 }  // namespace
+}  // namespace mxe::test
