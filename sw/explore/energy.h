@@ -15,7 +15,8 @@ struct Coefficient {
   double value, least, most;
 };
 
-/// Per unit in a 45 nm process at about 1 V; docs/exploration-report.md has the range for other processes.
+/// Per unit in a 45 nm process at about 1 V; docs/exploration-report.md has the range for other
+/// processes.
 struct EnergyCoefficients {
   /// A gate equivalent of active logic in a clock, with one in five nodes switching. Measured on
   /// exact dot products of 32 elements (264 to 1,041 GE a MAC, five formats), synthesized by Yosys;
