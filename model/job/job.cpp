@@ -30,9 +30,11 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
 void JobShape::require_pair(const Params& params) const {
   const unsigned needed = numerics::pair_tree_width(format_a, format_b);
   if (needed <= params.tree_w) return;
-  throw Error(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
-                          numerics::element_format(format_a).name,
-                          numerics::element_format(format_b).name, needed, params.tree_w));
+  throw LimitError(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
+                               numerics::element_format(format_a).name,
+                               numerics::element_format(format_b).name, needed, params.tree_w),
+                   "TREE_W of formats",
+                   {double(format_a), double(format_b), double(params.tree_w)});
 }
 
 JobShape Job::shape() const {

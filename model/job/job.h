@@ -37,7 +37,7 @@ struct JobShape {
   /// Peak multiply-accumulates per cycle of an engine with these parameters: NUM_PE * 32, twice
   /// that if FP4_DUAL applies to the formats.
   unsigned peak_macs_per_cycle(const Params& params) const;
-  /// Throws Error if TREE_W is too small for the products of the two formats.
+  /// Throws LimitError if TREE_W is too small for the products of the two formats.
   void require_pair(const Params& params) const;
 };
 

@@ -66,8 +66,11 @@ void check_relation(const Params& params, const ParameterInfo& info,
   if (!other) return;
   const unsigned value = params.*(info.field), limit = params.*other;
   if (at_least ? value >= limit : value <= limit) return;
-  throw Error(fmt::format("{} is {}, but must be at {} {}, which is {}", info.name, value,
-                          at_least ? "least" : "most", parameter(other).name, limit));
+  const char* name = parameter(other).name;
+  throw LimitError(fmt::format("{} is {}, but must be at {} {}, which is {}", info.name, value,
+                               at_least ? "least" : "most", name, limit),
+                   fmt::format("{} {} {}", info.name, at_least ? ">=" : "<=", name),
+                   {double(value), double(limit)});
 }
 
 std::string scalar(const YAML::Node& node, const std::string& key) {
@@ -156,7 +159,8 @@ void Params::validate() const {
   for (const ParameterInfo& info : parameter_table) {
     const unsigned value = this->*(info.field);
     if (is_allowed(info, value)) continue;
-    throw Error(fmt::format("{} is {}, but must be {}", info.name, value, info.allowed));
+    throw LimitError(fmt::format("{} is {}, but must be {}", info.name, value, info.allowed),
+                     info.name, {double(value)});
   }
   for (const ParameterInfo& info : parameter_table) {
     check_relation(*this, info, info.at_least, true);

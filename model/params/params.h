@@ -25,7 +25,7 @@ struct Params : ParameterValues {
 
   /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits; validate() does.
   void set(std::string_view assignment);
-  /// Throws Error for the first parameter that is out of its limits.
+  /// Throws LimitError for the first parameter that is out of its limits.
   void validate() const;
 
   /// "small", "base" or "large" if the values are exactly those, else "custom".

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sw/explore/content_hash.h"
@@ -13,7 +12,7 @@
 namespace mxe::explore {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = Record;
 
 struct Part {
   const Outcome* outcome;
@@ -133,7 +132,7 @@ Combined combine(const SweepResult& result, std::size_t workloads, const Combina
     const Point* point = result.outcomes[i].point;
     for (; i < result.outcomes.size() && result.outcomes[i].point == point; i++) {
       const Outcome& one = result.outcomes[i];
-      parts.push_back({&one, Json::parse(result.lines[i]), how.weight(one.workload->name)});
+      parts.push_back({&one, result.records[i], how.weight(one.workload->name)});
     }
     if (parts.size() != workloads) continue;
     combiners.emplace_back(std::move(parts), how);
@@ -142,7 +141,7 @@ Combined combine(const SweepResult& result, std::size_t workloads, const Combina
   mark_fronts(combined.outcomes,
               [&](std::size_t i) { return text_without_engine(*combined.outcomes[i].point); });
   for (std::size_t i = 0; i < combiners.size(); i++) {
-    combined.lines.push_back(combiners[i].record(combined.outcomes[i]).dump());
+    combined.records.push_back(combiners[i].record(combined.outcomes[i]));
   }
   return combined;
 }

@@ -26,8 +26,8 @@ struct Combination {
 
 /// Combines points with a result for every workload, and marks the front of area and time.
 struct Combined {
-  std::vector<Outcome> outcomes;   ///< `workload` is null
-  std::vector<std::string> lines;  ///< as in points.jsonl, with one layer for each workload
+  std::vector<Outcome> outcomes;  ///< `workload` is null
+  std::vector<Record> records;    ///< as in points.jsonl, with one layer for each workload
 };
 Combined combine(const SweepResult& result, std::size_t workloads, const Combination& how);
 

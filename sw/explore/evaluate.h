@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sw/explore/job_timer.h"
 #include "sw/explore/point.h"
+#include "sw/explore/results.h"
 #include "sw/explore/timed_jobs.h"
 #include "sw/explore/workload.h"
 
@@ -15,7 +15,7 @@ namespace mxe::explore {
 
 job::JobShape job_of(const Layer& layer, const Point& point);
 
-/// Throws Error unless the engine multiplies the formats of all layers.
+/// Throws LimitError unless the engine multiplies the formats of all layers.
 void require_pairs(const Workload& workload, const Point& point);
 
 /// The times of one run of each layer. Jobs in `jobs` are not simulated again.
@@ -33,8 +33,7 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
 std::string result_id(const Workload& workload, const Point& point);
 
 /// A line of points.jsonl (docs/exploration.md).
-nlohmann::ordered_json to_record(const Workload& workload, const Point& point,
-                                 const std::vector<JobTimes>& times);
+Record to_record(const Workload& workload, const Point& point, const std::vector<JobTimes>& times);
 
 /// Value of `pareto`: no smaller engine with the same formats, memory and workload is faster.
 inline constexpr const char* kFront = "area-latency";

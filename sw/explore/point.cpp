@@ -143,8 +143,9 @@ void validate(const Point& point) {
   point.timing.validate();
   point.ports.validate();
   if (!(point.clock_mhz > 0 && point.clock_mhz <= 1e6)) {
-    throw Error(
-        fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz));
+    throw LimitError(
+        fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz),
+        "clock_mhz", {point.clock_mhz});
   }
 }
 

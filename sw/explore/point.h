@@ -40,7 +40,7 @@ const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."
 std::string variable_names();
 
-/// Throws Error if the engine or memory is not legal; its first sentence contains no values.
+/// Throws LimitError if the engine, memory or clock is not legal.
 void validate(const Point& point);
 
 /// Everything except shape and formats that a job's cycles depend on, in one line.

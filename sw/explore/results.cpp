@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
@@ -27,7 +27,7 @@ bool is_results_file(const fs::path& path) {
   return path.extension() == ".jsonl" && name.rfind("points.", 0) == 0;
 }
 
-using Json = nlohmann::json;
+using Json = Record;
 
 bool is_number(const Json& object, const char* key) {
   return object.contains(key) && object[key].is_number();
@@ -72,8 +72,8 @@ bool is_whole(const Json& line) {
 
 }  // namespace
 
-ResultLines parse_results(const std::string& text, const std::string& path) {
-  ResultLines found;
+ParsedResults parse_results(const std::string& text, const std::string& path) {
+  ParsedResults found;
   for (std::size_t number = 1;; number++) {
     const std::size_t end = text.find('\n', found.bytes);
     if (end == std::string::npos) return found;
@@ -92,7 +92,8 @@ ResultLines parse_results(const std::string& text, const std::string& path) {
       throw fail("a result of another version: use another folder, or remove the file");
     }
     if (!is_whole(json)) throw fail("an incomplete result of mxe explore");
-    found.lines[json["id"].get<std::string>()] = line;
+    const std::string id = json["id"];
+    found.records[id] = std::move(json);
     found.bytes = end + 1;
   }
 }
@@ -119,23 +120,24 @@ void Results::fail_to_write() const {
 
 void Results::read(const fs::path& path) {
   const std::string text = read_whole(path).value_or("");
-  ResultLines found = parse_results(text, path.string());
-  for (auto& [id, line] : found.lines) lines_[id] = std::move(line);
+  ParsedResults found = parse_results(text, path.string());
+  for (auto& [id, record] : found.records) records_[id] = std::move(record);
   // Removes an incomplete line of an interrupted run.
   if (path == path_ && found.bytes < text.size())
     numerics::write_file(path, text.substr(0, found.bytes));
 }
 
-void Results::add(const std::string& id, const std::string& line) {
+void Results::add(const std::string& id, Record record) {
+  const std::string line = record.dump() + '\n';
   const std::lock_guard<std::mutex> lock(mutex_);
-  lines_[id] = line;
-  out_ << line << '\n' << std::flush;
+  records_[id] = std::move(record);
+  out_ << line << std::flush;
   if (!out_) fail_to_write();
 }
 
-void Results::replace(const std::vector<std::string>& lines) {
+void Results::replace(const std::vector<Record>& records) {
   std::string text;
-  for (const std::string& line : lines) text += line + '\n';
+  for (const Record& record : records) text += record.dump() + '\n';
   out_.close();
   numerics::write_file(path_, text);
 }

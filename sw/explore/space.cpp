@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "model/job/job.h"
 #include "model/numerics/base/error.h"
@@ -153,6 +154,21 @@ std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
 
 }  // namespace
 
+void SkippedPoints::add(const LimitError& error) {
+  Reason& reason = reasons_[{error.code, error.values}];
+  reason.text = error.what();
+  reason.points++;
+}
+
+std::vector<SkippedPoints::Reason> SkippedPoints::reasons() const {
+  std::vector<Reason> sorted;
+  for (const auto& [code, reason] : reasons_) sorted.push_back(reason);
+  std::sort(sorted.begin(), sorted.end(), [](const Reason& a, const Reason& b) {
+    return std::tie(b.points, a.text) < std::tie(a.points, b.text);
+  });
+  return sorted;
+}
+
 Space Space::from_file(const std::string& path) {
   return from_text(numerics::read_text(path), path);
 }
@@ -267,15 +283,14 @@ Space::Points Space::points() const {
       pair.format_a = point.format_a;
       pair.format_b = point.format_b;
       pair.require_pair(point.params);
-    } catch (const Error& error) {
-      found.skipped[error.what()]++;
-      return;
+      if (const auto broken = conditions.broken(point)) {
+        throw LimitError(printable(constraints_[*broken], kLongestMessage), "constraint",
+                         {double(*broken)});
+      }
+      found.points.push_back(point);
+    } catch (const LimitError& error) {
+      found.skipped.add(error);
     }
-    if (const auto broken = conditions.broken(point)) {
-      found.skipped[printable(constraints_[*broken], kLongestMessage)]++;
-      return;
-    }
-    found.points.push_back(point);
   };
   if (sample) {
     for (const uint64_t number : drawn(*search_.budget, count, search_.seed)) consider(number);
@@ -283,7 +298,8 @@ Space::Points Space::points() const {
     for (uint64_t number = 0; number < count; number++) consider(number);
   }
   if (found.points.empty()) {
-    throw Error(fmt::format("{}: no point is possible: {}", path_, found.skipped.begin()->first));
+    throw Error(
+        fmt::format("{}: no point is possible: {}", path_, found.skipped.reasons().front().text));
   }
   return found;
 }

@@ -5,11 +5,31 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "model/numerics/base/error.h"
 #include "sw/explore/point.h"
 
 namespace mxe::explore {
+
+/// Counts the points that are skipped, by reason. Two points have the same reason if code and
+/// values of their errors are equal; the text is only printed.
+class SkippedPoints {
+ public:
+  struct Reason {
+    std::string text;
+    uint64_t points = 0;
+  };
+
+  void add(const LimitError& error);
+  /// The most points first, then in the order of the texts.
+  std::vector<Reason> reasons() const;
+
+ private:
+  using Code = std::pair<std::string, std::vector<double>>;
+  std::map<Code, Reason> reasons_;
+};
 
 /// The points described by a file:
 ///
@@ -53,7 +73,7 @@ class Space {
 
   struct Points {
     std::vector<Point> points;
-    std::map<std::string, uint64_t> skipped;  ///< number of illegal points, by reason
+    SkippedPoints skipped;
   };
   /// In the order of the file, the last variable changing fastest; with Method::random, the drawn
   /// points. Throws Error if no point is legal, or for more than kMostPoints combinations.

@@ -8,7 +8,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -18,14 +17,11 @@
 #include "sw/explore/evaluate.h"
 #include "sw/explore/halving.h"
 #include "sw/explore/parallel.h"
-#include "sw/explore/results.h"
 #include "sw/explore/task.h"
 #include "sw/explore/timed_jobs.h"
 
 namespace mxe::explore {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The fronts found so far, by group, for pruning. Thread-safe.
 class Fronts {
@@ -91,17 +87,17 @@ class Sweep {
     return order;
   }
 
-  void add_layer_accuracy(const Task& task, Json& record) const;
+  void add_layer_accuracy(const Task& task, Record& record) const;
   std::optional<SweepOptions::Accuracy> accuracy_of(const Task& task) const;
-  std::optional<std::size_t> unmet_constraint(const Task& task, const Json& record);
-  void add_to_fronts(const Task& task, const Json& record) {
+  std::optional<std::size_t> unmet_constraint(const Task& task, const Record& record);
+  void add_to_fronts(const Task& task, const Record& record) {
     if (!unmet_constraint(task, record)) fronts_.add(task, record.at("seconds"));
   }
 
   void evaluate(const Task& task) {
     if (results_.has(task.id)) {
       known_++;
-      if (options_.prune) add_to_fronts(task, Json::parse(results_.line(task.id)));
+      if (options_.prune) add_to_fronts(task, results_.record(task.id));
       return;
     }
     if (options_.prune && fronts_.excludes(task)) {
@@ -118,9 +114,9 @@ class Sweep {
       times = time_layers(*task.workload, *task.point, jobs_);
       cache_.store(key, to_text(*times));
     }
-    const Json record = to_record(*task.workload, *task.point, *times);
-    results_.add(task.id, record.dump());
+    Record record = to_record(*task.workload, *task.point, *times);
     if (options_.prune) add_to_fronts(task, record);
+    results_.add(task.id, std::move(record));
   }
 
   const std::vector<Task>& tasks_;
@@ -135,11 +131,11 @@ class Sweep {
   std::atomic<std::size_t> done_{0}, known_{0}, cached_{0}, simulated_{0}, pruned_{0};
 };
 
-void Sweep::add_layer_accuracy(const Task& task, Json& record) const {
+void Sweep::add_layer_accuracy(const Task& task, Record& record) const {
   for (std::size_t i = 0; i < task.workload->layers.size(); i++) {
     const Layer& layer = task.workload->layers[i];
     const job::JobShape shape = job_of(layer, *task.point);
-    Json& line = record.at("layers").at(i);
+    Record& line = record.at("layers").at(i);
     line.erase("sqnr_db");  // may be of other tensors
     const auto known = options_.layer_sqnr_db.find(
         {task.workload->name, layer.name, shape.format_a, shape.format_b});
@@ -154,7 +150,7 @@ std::optional<SweepOptions::Accuracy> Sweep::accuracy_of(const Task& task) const
   return found->second;
 }
 
-std::optional<std::size_t> Sweep::unmet_constraint(const Task& task, const Json& record) {
+std::optional<std::size_t> Sweep::unmet_constraint(const Task& task, const Record& record) {
   if (options_.constraints.empty()) return std::nullopt;
   ResultValues values;
   values.ms = 1e3 * record.at("seconds").get<double>();
@@ -167,7 +163,7 @@ std::optional<std::size_t> Sweep::unmet_constraint(const Task& task, const Json&
   return conditions_.broken(*task.point, values);
 }
 
-Outcome outcome_of(const Task& task, const Json& record) {
+Outcome outcome_of(const Task& task, const Record& record) {
   Outcome one;
   one.point = task.point;
   one.workload = task.workload;
@@ -181,7 +177,7 @@ Outcome outcome_of(const Task& task, const Json& record) {
   one.weight_bytes = record.at("weight_bytes");
   one.kv_bytes = record.at("kv_bytes");
   one.b_bytes = record.at("b_bytes");
-  for (const Json& format : record.at("kv_formats")) {
+  for (const Record& format : record.at("kv_formats")) {
     one.kv_formats += (one.kv_formats.empty() ? "" : ", ") + format.get<std::string>();
   }
   return one;
@@ -189,13 +185,13 @@ Outcome outcome_of(const Task& task, const Json& record) {
 
 void Sweep::finish(SweepResult& result) {
   std::vector<Outcome> found;
-  std::vector<Json> records;
+  std::vector<Record> records;
   std::vector<std::string> groups;
   for (std::size_t i = 0; i < tasks_.size(); i++) {
     const Task& task = tasks_[i];
     if (!results_.has(task.id)) continue;
     if (options_.halving && !std::binary_search(chosen_.begin(), chosen_.end(), i)) continue;
-    Json record = Json::parse(results_.line(task.id));
+    Record record = results_.record(task.id);
     if (const auto unmet = unmet_constraint(task, record)) {
       result.counts.unmet[options_.constraints[*unmet]]++;
       continue;
@@ -215,7 +211,7 @@ void Sweep::finish(SweepResult& result) {
   for (std::size_t i = 0; i < found.size(); i++) {
     if (options_.fronts_only && !found[i].on_front) continue;
     if (found[i].on_front) records[i]["pareto"] = {kFront};
-    result.lines.push_back(records[i].dump());
+    result.records.push_back(std::move(records[i]));
     result.outcomes.push_back(found[i]);
   }
 }
@@ -252,7 +248,7 @@ SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>&
   SweepResult result;
   result.counts = sweep.run();
   sweep.finish(result);
-  if (!options.shard) sweep.results().replace(result.lines);
+  if (!options.shard) sweep.results().replace(result.records);
   return result;
 }
 

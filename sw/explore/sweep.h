@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sw/explore/point.h"
+#include "sw/explore/results.h"
 #include "sw/explore/workload.h"
 
 namespace mxe::explore {
@@ -57,7 +58,7 @@ struct SweepCounts {
   std::map<std::string, std::size_t> unmet;  ///< left out, by the first constraint that is not met
 };
 
-/// The fields of a line that tables use.
+/// The fields of a record that tables use.
 struct Outcome {
   const Point* point = nullptr;
   const Workload* workload = nullptr;
@@ -72,7 +73,7 @@ struct Outcome {
 struct SweepResult {
   SweepCounts counts;
   std::vector<Outcome> outcomes;  ///< in the order of points and workloads
-  std::vector<std::string> lines;
+  std::vector<Record> records;    ///< of the outcomes
 };
 
 /// Sets `on_front` of outcomes that no smaller one of their group beats; `group` gets an index.

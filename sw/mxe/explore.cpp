@@ -119,8 +119,8 @@ void keep_possible(const std::vector<Workload>& workloads, Space::Points& space)
     try {
       for (const Workload& workload : workloads) explore::require_pairs(workload, point);
       return false;
-    } catch (const Error& error) {
-      space.skipped[error.what()]++;
+    } catch (const LimitError& error) {
+      space.skipped.add(error);
       return true;
     }
   };
@@ -154,7 +154,7 @@ void write_space(const ExploreOptions& options, const std::vector<Workload>& wor
   Json names = Json::array();
   for (const Workload& workload : workloads) names.push_back(workload.name);
   Json skipped = Json::object();
-  for (const auto& [reason, count] : space.skipped) skipped[reason] = count;
+  for (const auto& [reason, count] : space.skipped.reasons()) skipped[reason] = count;
   Json unmet = Json::object();
   for (const auto& [constraint, count] : counts.unmet) unmet[constraint] = count;
   const Json json{{"version", explore::kRecordVersion},
@@ -179,16 +179,14 @@ void print_counts(const SweepResult& result, const Space::Points& space) {
   for (const auto& [constraint, results] : counts.unmet) {
     fmt::print("  left out {} results: {}\n", results, printable(constraint));
   }
-  std::vector<std::pair<std::string, uint64_t>> reasons(space.skipped.begin(), space.skipped.end());
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  const std::vector<explore::SkippedPoints::Reason> reasons = space.skipped.reasons();
   constexpr std::size_t kMostReasons = 8;
   for (std::size_t i = 0; i < reasons.size(); i++) {
     if (i == kMostReasons) {
       fmt::print("  and {} more reasons (space.json)\n", reasons.size() - i);
       break;
     }
-    fmt::print("  skipped {}: {}\n", reasons[i].second, reasons[i].first);
+    fmt::print("  skipped {}: {}\n", reasons[i].points, reasons[i].text);
   }
 }
 
@@ -262,7 +260,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
                        const Space& space) {
   const explore::Combined combined = explore::combine(result, workloads.size(), how);
   std::string lines, weights;
-  for (const std::string& line : combined.lines) lines += line + "\n";
+  for (const explore::Record& record : combined.records) lines += record.dump() + "\n";
   numerics::write_file(std::filesystem::path(options.output) / "combined.jsonl", lines);
   for (const Workload& workload : workloads) {
     weights += fmt::format("{}{:g} x {}", weights.empty() ? "" : ", ", how.weight(workload.name),

@@ -11,8 +11,9 @@ namespace {
 
 void require_bursts(const char* direction, unsigned bursts, unsigned most) {
   if (bursts >= 1 && bursts <= most) return;
-  throw Error(fmt::format("outstanding {} of the memory are {}, but must be from 1 to {}",
-                          direction, bursts, most));
+  throw LimitError(fmt::format("outstanding {} of the memory are {}, but must be from 1 to {}",
+                               direction, bursts, most),
+                   fmt::format("mem_outstanding_{}", direction), {double(bursts)});
 }
 
 }  // namespace

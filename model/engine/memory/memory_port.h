@@ -13,8 +13,8 @@ struct PortLimits {
   unsigned reads = 128;
   unsigned writes = 128;
 
-  /// Throws Error with one line about the first value that is 0 or more than the engine's ports
-  /// ever have under way (kReadBursts, kWriteBursts).
+  /// Throws LimitError with one line about the first value that is 0 or more than the
+  /// engine's ports ever have under way (kReadBursts, kWriteBursts).
   void validate() const;
 };
 

@@ -19,18 +19,22 @@ constexpr uint64_t kOne = uint64_t{1} << BeatTimes::kFraction;
 
 void MemoryTiming::validate() const {
   if (latency < 1 || latency > 100000) {
-    throw Error(fmt::format("memory latency is {} cycles, but must be from 1 to 100000", latency));
+    throw LimitError(
+        fmt::format("memory latency is {} cycles, but must be from 1 to 100000", latency),
+        "mem_latency", {double(latency)});
   }
   // The comparison is written so that a NaN fails it.
   if (bytes_per_cycle != 0 && !(bytes_per_cycle >= 1.0 / 64 && bytes_per_cycle <= 1e6)) {
-    throw Error(
+    throw LimitError(
         fmt::format("memory bandwidth is {} bytes per cycle, but must be 0 (one beat a cycle) or "
                     "from 1/64 to 1e6",
-                    bytes_per_cycle));
+                    bytes_per_cycle),
+        "mem_bytes_per_cycle", {bytes_per_cycle});
   }
   if (jitter_cycles > 100000) {
-    throw Error(
-        fmt::format("memory jitter is {} cycles, but must be from 0 to 100000", jitter_cycles));
+    throw LimitError(
+        fmt::format("memory jitter is {} cycles, but must be from 0 to 100000", jitter_cycles),
+        "mem_jitter", {double(jitter_cycles)});
   }
 }
 

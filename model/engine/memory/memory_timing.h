@@ -20,7 +20,7 @@ struct MemoryTiming {
   uint64_t jitter_seed = 0;  ///< 0 = none, else 0 to jitter_cycles more latency per request
   unsigned jitter_cycles = 24;
 
-  /// Throws Error with one line about the first value that is out of its limits.
+  /// Throws LimitError with one line about the first value that is out of its limits.
   void validate() const;
   /// Cycles of more latency of request number `request` of a direction. `stream` makes the jitter
   /// of the two directions of one memory differ.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mxe {
 
@@ -18,6 +19,15 @@ struct TypeError : Error {
   TypeError(const std::string& what, std::string elements)
       : Error(what), type(std::move(elements)) {}
   std::string type;
+};
+
+/// A value breaks a limit. Equal code and values mean the same problem, whatever the text.
+struct LimitError : Error {
+  /// `code` names the rule: "ROWS >= NUM_PE" with the values {16, 32}.
+  LimitError(const std::string& what, std::string rule, std::vector<double> broken_by)
+      : Error(what), code(std::move(rule)), values(std::move(broken_by)) {}
+  std::string code;
+  std::vector<double> values;
 };
 
 }  // namespace mxe

@@ -18,12 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     text.replace(at, version.size(), kCyclesVersion);
   }
   mxe::test::reads([&] {
-    const ResultLines found = parse_results(text, "points.jsonl");
+    const ParsedResults found = parse_results(text, "points.jsonl");
     require(found.bytes == 0 || text[found.bytes - 1] == '\n');
-    for (const auto& [id, line] : found.lines) {
-      const auto json = nlohmann::ordered_json::parse(line);
-      require(json.at("id") == id && json.at("area").at("ge").is_number());
-      json.dump();
+    for (const auto& [id, record] : found.records) {
+      require(record.at("id") == id && record.at("area").at("ge").is_number());
+      require(Record::parse(record.dump()) == record);
     }
   });
   for (const std::size_t layers : {1, 3}) {
