@@ -151,6 +151,7 @@ Command add_cosim(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--parallel", regression.parallel, "Number of parallel processes")
       ->check(above_zero())
+      ->check(fits<unsigned>())
       ->capture_default_str();
   CLI::Option* cases =
       command->add_option("--case", options->cases, "Run these case files instead of random cases");

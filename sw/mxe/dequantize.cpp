@@ -26,6 +26,7 @@
 #include "sw/arrays/packing.h"
 #include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/quantizer_choice.h"
 
 namespace mxe::cli {
@@ -294,7 +295,8 @@ Command add_dequantize(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "Type of the values: float32, bfloat16 or float16")
       ->check(CLI::IsMember({"float32", "bfloat16", "float16"}))
       ->capture_default_str();
-  command->add_option("--axis", options->axis, "Axis of the blocks (default: from the shapes)");
+  command->add_option("--axis", options->axis, "Axis of the blocks (default: from the shapes)")
+      ->check(fits<int>());
   add_packing_option(*command, options->packing);
   add_swizzle_option(*command, options->swizzled);
   command->add_option("--length", options->length,

@@ -132,6 +132,7 @@ Command add_diff(CLI::App& app) {
       ->required()
       ->expected(1, 2);
   command->add_option("--axis", options->axis, "Axis of the blocks; -1 is the last")
+      ->check(fits<int>())
       ->capture_default_str();
   command->add_option("--show", options->show, "Number of elements to show")->capture_default_str();
   command->add_flag("--json", options->json, "Print one JSON object");

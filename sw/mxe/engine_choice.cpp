@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #ifdef MXE_WITH_RTL
 #include "model/platform/rtl/build_target.h"
+#include "sw/mxe/option_values.h"
 #endif
 
 namespace mxe::cli {
@@ -23,6 +24,7 @@ void EngineChoice::add_to(CLI::App& command) {
       .add_option("--set", assignments_, "NAME=VALUE ...: change parameters of the configuration")
       ->allow_extra_args(false);
   command.add_option("--mem-latency", timing_.latency, "Cycles from a request to its first beat")
+      ->check(fits<unsigned>())
       ->capture_default_str();
   command.add_option("--mem-bytes-per-cycle", timing_.bytes_per_cycle,
                      "Memory bandwidth per direction (default: the width of the engine's port)");
@@ -33,10 +35,12 @@ void EngineChoice::add_to(CLI::App& command) {
   command
       .add_option("--mem-outstanding-reads", ports_.reads,
                   "Maximum number of outstanding read bursts")
+      ->check(fits<unsigned>())
       ->capture_default_str();
   command
       .add_option("--mem-outstanding-writes", ports_.writes,
                   "Maximum number of outstanding write bursts")
+      ->check(fits<unsigned>())
       ->capture_default_str();
   add_build_option(command);
 }

@@ -143,7 +143,14 @@ Command add_explain(CLI::App& app) {
       "Explain the quantization of numbers step by step: scale, quotient, code, rounding");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("VALUE", options->values, "Consecutive numbers of an array")
-      ->type_name("NUMBER");  // nan and inf are allowed
+      ->type_name("NUMBER")
+      ->check([](const std::string& text) {
+        float value = 0;
+        if (CLI::detail::lexical_cast(text, value)) return std::string();
+        return fmt::format(
+            "'{}' is not possible (allowed: numbers, nan and inf; --format NAME is the format)",
+            text);
+      });
   command->add_option("--from", options->from,
                       "Explain an element of this array of floats (.npy, .npz, .safetensors or -, "
                       "standard input) instead");

@@ -42,6 +42,12 @@ std::string finite_number(const std::string& text) {
   return fmt::format("'{}' is not possible (allowed: finite decimal numbers)", text);
 }
 
+std::string true_or_false(const std::string& text) {
+  bool value = false;
+  if (CLI::detail::lexical_cast(text, value)) return {};
+  return fmt::format("'{}' is not possible (allowed: no value, true or false)", text);
+}
+
 std::string wrong_value(const std::string& type, const std::string& text) {
   const std::string empty = not_empty(text);
   if (!empty.empty()) return empty;
@@ -63,10 +69,26 @@ void refuse_bad_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands(nullptr)) {
     for (CLI::Option* option : command->get_options()) {
       const std::string type = bare_type(*option);
-      if (option->get_items_expected_max() == 0 || type == kAnyWord) continue;
-      option->check([type](const std::string& text) { return wrong_value(type, text); });
+      if (type == kAnyWord) continue;
+      if (option->get_items_expected_max() == 0) {
+        option->check(true_or_false);
+      } else {
+        option->check([type](const std::string& text) { return wrong_value(type, text); });
+      }
     }
   }
+}
+
+CLI::Validator whole_numbers(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [least, most](std::string& text) {
+        const bool whole = !text.empty() && whole_number<int64_t>(text).empty();
+        const int64_t value = whole ? std::stoll(text) : 0;
+        if (whole && value >= least && value <= most) return std::string();
+        return fmt::format("'{}' is not possible (allowed: decimal whole numbers from {} to {})",
+                           text, least, most);
+      },
+      "");
 }
 
 CLI::Validator above_zero() {

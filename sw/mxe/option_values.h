@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,8 +14,19 @@ constexpr const char* kAnyWord = "WORD";
 
 /// Makes every option of every subcommand refuse values that CLI11 accepts: empty ones, numbers
 /// that are not decimal (CLI11 reads 0x10 as 16 and 010 as 8), that exceed 64 bits, or that are not
-/// finite. Commands check ranges themselves. Call it after all options have been added.
+/// finite; and values of flags that are neither true nor false. Commands check ranges themselves.
+/// Call it after all options have been added.
 void refuse_bad_values(CLI::App& app);
+
+/// A check that accepts whole numbers from `least` to `most`.
+CLI::Validator whole_numbers(int64_t least, int64_t most);
+/// The same for all values of an option's type of at most 32 bits: CLI11 reports larger numbers
+/// without the allowed ones.
+template <typename Integer>
+CLI::Validator fits() {
+  static_assert(sizeof(Integer) <= 4, "refuse_bad_values() checks numbers of 64 bits");
+  return whole_numbers(std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max());
+}
 
 /// A check that accepts decimal numbers above 0.
 CLI::Validator above_zero();

@@ -19,6 +19,7 @@
 #include "sw/arrays/packing.h"
 #include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
+#include "sw/mxe/option_values.h"
 #include "sw/mxe/quantizer_choice.h"
 #include "sw/mxe/stats_report.h"
 
@@ -215,6 +216,7 @@ Command add_quantize(CLI::App& app) {
   add_tensor_option(*command, options->tensor);
   options->quantizer.add_to(*command);
   command->add_option("--axis", options->axis, "Axis of the blocks; -1 is the last")
+      ->check(fits<int>())
       ->capture_default_str();
   command->add_option("--scale-rule", options->scale_rule,
                       "floor, ceil, even or rceil (default: the preset's)");

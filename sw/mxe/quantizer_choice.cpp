@@ -2,6 +2,9 @@
 #include "sw/mxe/quantizer_choice.h"
 
 #include <CLI/CLI.hpp>
+
+#include "sw/mxe/option_values.h"
+
 namespace mxe::cli {
 
 void QuantizerChoice::add_to(CLI::App& command) {
@@ -13,7 +16,8 @@ void QuantizerChoice::add_to(CLI::App& command) {
       .add_option("--preset", preset,
                   "Preset: ocp, or the quantizer of another system; see `mxe formats`")
       ->capture_default_str();
-  command.add_option("--block", block, "Elements that share a scale (default: the preset's)");
+  command.add_option("--block", block, "Elements that share a scale (default: the preset's)")
+      ->check(fits<uint32_t>());
   command.add_option("--scale-format", scale_format, "eXmY: format of the scales (default: e8m0)");
 }
 

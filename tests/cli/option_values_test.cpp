@@ -2,6 +2,8 @@
 // Option values that every command refuses: empty ones, and numbers of another form.
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <regex>
 
 #include "tests/cli/run_mxe.h"
 
@@ -138,6 +140,62 @@ TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
   expect_error({"generate", "8", "8", "64", "2", "0"}, "TRANS_A");
   expect_error({"estimate", "010", "8", "32", "--format-a", "mxint8", "--format-b", "mxint8"},
                "'010' is not possible (allowed: decimal whole numbers of at least 0)");
+}
+
+// Numbers that do not fit the type of their option, and words in the place of numbers and flags, in
+// every option that the help of a command lists.
+TEST_F(OptionValues, MessagesAreOurs) {
+  const std::regex listed(R"(\n  (--[a-z-]+)( [^ \n]+)?)");
+  for (const Words& command : commands()) {
+    const std::string help = mxe({command[0], "--help"}).out;
+    std::size_t options = 0;
+    for (std::sregex_iterator at(help.begin(), help.end(), listed), end; at != end; ++at) {
+      const std::string option = (*at)[1], type = (*at)[2];
+      if (option == "--help") continue;
+      for (const std::string value : {"x", "4294967296", "-2147483649"}) {
+        SCOPED_TRACE(command[0] + " " + option + "=" + value);
+        Words words = command;
+        words.push_back(option + "=" + value);
+        const ProgramRun run = mxe(words);
+        EXPECT_EQ(run.err.find("Could not convert"), std::string::npos) << run.err;
+        if (value != "x") continue;
+        if (type.empty()) {
+          EXPECT_EQ(run.exit_code, 2);
+          EXPECT_NE(run.err.find(option + ": 'x' is not possible (allowed: no value, "),
+                    std::string::npos)
+              << run.err;
+        }
+        if (type != " INT" && type != " UINT") break;
+      }
+      options++;
+    }
+    EXPECT_GE(options, 1u) << help;
+  }
+  const std::string natural =
+      " is not possible (allowed: decimal whole numbers from 0 to 4294967295)";
+  const std::string whole =
+      " is not possible (allowed: decimal whole numbers from -2147483648 to 2147483647)";
+  const std::vector<Words> all = commands();
+  for (const auto& [option, message] :
+       std::map<std::string, std::string>{{"--mem-latency", natural},
+                                          {"--mem-outstanding-reads", natural},
+                                          {"--mem-outstanding-writes", natural}}) {
+    Words words = all[6];
+    words.insert(words.end(), {option, "4294967296"});
+    expect_error(words, option + ": '4294967296'" + message);
+  }
+  for (const std::size_t command : {0u, 1u}) {
+    Words words = all[command];
+    words.insert(words.end(), {"--axis", "-2147483649"});
+    expect_error(words, "--axis: '-2147483649'" + whole);
+    words = all[command];
+    words.insert(words.end(), {"--block", "4294967296"});
+    expect_error(words, "--block: '4294967296'" + natural);
+  }
+  const std::string number =
+      "' is not possible (allowed: numbers, nan and inf; --format NAME is the format)";
+  expect_error({"explain", "mxfp8_e4m3"}, "VALUE: 'mxfp8_e4m3" + number);
+  expect_error({"explain", "1", "1,2", "--format", "mxint8"}, "VALUE: '1,2" + number);
 }
 
 TEST_F(OptionValues, RealNumbersAreFinite) {
