@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the vector kernels with the quantizer's definition: every preset, format, axis, length,
+// Compares the vector kernels with the path block by block: every preset, format, axis, length,
 // input type and vector level, on inputs near rounding boundaries. Codes, scales and values must be
 // equal.
 //

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/numerics/base/bits.h"
@@ -44,7 +45,9 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
                             float array_amax);
 
 /// Exact, unclamped scale exponent for amax > 0. Example: amax 6, E2M1 (emax 2), floor -> 0.
-int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule);
+/// `even_bits`: see QuantizerOptions.
+int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule,
+                         std::optional<int> even_bits = {});
 
 struct BlockScale {
   float value = 1;     ///< multiplies the codes' values; NaN or Inf: no finite scale

@@ -150,11 +150,12 @@ class PowerOfTwoScale {
       return static_cast<int>(amax >> 23) - kScaleBias + (ceil && (amax & 0x7FFFFF) != 0 ? 1 : 0);
     }
     FloatParts parts = float_parts(amax);
-    if (even) parts = rounded_half_up(parts, mantissa);
-    if (options_.log2 == Log2Source::float32) {
-      return ceil ? ceil_log2_float32(parts) : floor_log2_float32(parts);
+    if (options_.log2 == Log2Source::exact) {
+      return exact_scale_exponent(parts, format_, options_.scale_rule, options_.even_bits) +
+             format_.emax;
     }
-    return ceil ? ceil_log2(parts) : floor_log2(parts);
+    if (even) parts = rounded_half_up(parts, mantissa);
+    return ceil ? ceil_log2_float32(parts) : floor_log2_float32(parts);
   }
 
   BlockScale rceil(uint32_t amax) const {
@@ -289,14 +290,16 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
   return rules;
 }
 
-int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule) {
+int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule,
+                         std::optional<int> even_bits) {
   switch (rule) {
     case ScaleRule::floor:
       break;
     case ScaleRule::ceil:
       return ceil_log2(amax) - format.emax;
     case ScaleRule::even:
-      return floor_log2(rounded_half_up(amax, format.mantissa_bits)) - format.emax;
+      return floor_log2(rounded_half_up(amax, even_bits.value_or(format.mantissa_bits))) -
+             format.emax;
     case ScaleRule::rceil: {
       const int width = floor_log2(uint64_t{amax.significand});
       const bool up = std::ldexp(amax.significand, -width) > std::ldexp(format.max, -format.emax);

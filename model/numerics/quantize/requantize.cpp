@@ -38,8 +38,8 @@ class OverflowTest {
   bool tie_counts_;
 };
 
-uint8_t quantize_block(const float* x, std::size_t count, const RequantOptions& options,
-                       uint8_t* codes) {
+uint8_t encode_block(const float* x, std::size_t count, const RequantOptions& options,
+                     uint8_t* codes) {
   const ElementFormat& format = element_format(options.format);
   const QuantizerOptions ocp;
   const PresetKernels kernels =
@@ -73,7 +73,7 @@ Overflow parse_overflow(std::string_view name) {
 
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
                              uint8_t* codes, uint8_t& scale, bool* overflowed) {
-  scale = quantize_block(x, count, options, codes);
+  scale = encode_block(x, count, options, codes);
   if (overflowed) std::fill_n(overflowed, count, false);
   if (scale == kNanScale) return 0;
 
