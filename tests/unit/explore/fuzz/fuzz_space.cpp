@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     if (random && std::min(*space.search().budget, all) > kFew) return;
     const Space::Points found = space.points();
     uint64_t count = found.points.size();
-    for (const auto& [reason, skipped] : found.skipped) count += skipped;
+    for (const SkippedPoints::Reason& reason : found.skipped.reasons()) count += reason.points;
     require(count == (random ? std::min(*space.search().budget, all) : all));
     for (const Point& point : found.points) validate(point);
     space.varying();
