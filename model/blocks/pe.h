@@ -51,7 +51,8 @@ struct Pe {
     b_scale_q = b_scale_shadow_q;
   }
 
-  /// Adds one block sum to accumulator `address`, which starts from `init` if `first`.
+  /// Adds the sum of one block to acc_even[address]; at the dual rate also that of the odd block to
+  /// acc_odd[address]. If `first`, the even accumulator starts from `init`, the odd one from 0.
   void evaluate(const Broadcast& in, std::size_t address, bool first, uint32_t init) {
     dot.evaluate(in.dual, *in.a, b_q);
     scale_even.evaluate(in.exp_even, (in.a_nan & 1) != 0, slice(b_scale_q, 0, 8), *in.a, b_q);

@@ -26,7 +26,7 @@ inline constexpr unsigned kMinPass = kAccLatency + 1;
 /// fewer than kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
-/// Outstanding bursts of each port, at most (RD_BURSTS, WR_OUTSTANDING).
+/// Most outstanding bursts of the read port (RD_BURSTS) and of the write port (WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
 /// Descriptors read early, behind the current one (DESC_AHEAD), and computed jobs that have not
@@ -42,7 +42,8 @@ inline constexpr unsigned kDrainFifo = 16;
 /// round (REQUANT_LAT); and encoded rows that wait for the write port (REQUANT_FIFO).
 inline constexpr unsigned kRequantLatency = 5;
 inline constexpr unsigned kRequantFifo = 4;
-/// Blocks of columns collected and not yet encoded.
+/// Banks of the requantiser: it fills one with columns while it encodes the other. A bank has
+/// max(32, NUM_PE) columns: with NUM_PE = 64, two blocks.
 inline constexpr unsigned kCollected = 2;
 
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.

@@ -24,7 +24,8 @@ bool starts_with(const std::vector<uint8_t>& bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-/// Determines the kind from the contents, else from the file name. The reader of that kind then
+/// Determines the kind: from the first bytes (.npy, .npz), else from the extension (.safetensors,
+/// .npz), else a '{' in byte 8 means .safetensors, anything else .npy. The reader of that kind then
 /// reports a damaged file.
 FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
   constexpr std::size_t kSafetensorsPrefix = 8;

@@ -139,7 +139,8 @@ class Keys {
                        fmt::join(kModelTypes, ", "), kInstead));
     }
   }
-  // Unknown numbers, lists and switches may describe experts or other layers.
+  // Rejects unknown keys with a whole number other than 0, a nonempty list or object, or true: they
+  // may describe experts or other layers. Accepts "x": 0, 0.5, [], false and strings.
   void require_known() const {
     const auto is_in = [](const auto& keys, const std::string& key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();

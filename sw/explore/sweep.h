@@ -76,7 +76,9 @@ struct SweepResult {
   std::vector<Record> records;    ///< of the outcomes
 };
 
-/// Sets `on_front` of outcomes that no smaller one of their group beats; `group` gets an index.
+/// Sets `on_front` of each outcome, unless another of its group is at least as good in area and in
+/// seconds and better in one: (area 2, 5 s) is not on the front if there is (area 1, 5 s). `group`
+/// returns the name of an outcome's group by the outcome's index.
 void mark_fronts(std::vector<Outcome>& outcomes,
                  const std::function<std::string(std::size_t)>& group);
 

@@ -29,7 +29,8 @@ bool has_build_option(char** argv) {
   return false;
 }
 
-/// Builds the program if the arguments contain --build; throws Error if it is still missing.
+/// Called if the program is missing. Builds it if the arguments contain --build, else throws Error
+/// with the command that builds it.
 void require_program(const char* name, char** argv) {
   if (has_build_option(argv)) return rtl::build_target(name);
   if (rtl::build_folder().empty()) throw Error(fmt::format("{} is not installed", name));

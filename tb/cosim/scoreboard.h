@@ -49,7 +49,7 @@ class Scoreboard {
   void check_broken_off(const std::string& engine, std::size_t number, const CosimJob& job,
                         const JobImage& image, const Expectation& expected,
                         const JobOutcome& outcome);
-  /// Compares the counters that follow from data alone, after `expected` has been done in all.
+  /// Compares the counters that do not depend on timing with `expected`, the sums over all jobs.
   void check_counts(const std::string& engine, std::size_t number, const JobCounts& expected,
                     const struct mxe_counters& found);
   void add(Mismatch mismatch) { mismatches_.push_back(std::move(mismatch)); }

@@ -38,7 +38,7 @@ NAMESPACES = {
     "model/numerics/base": "mxe",  # errors, bits, random numbers
     "model/platform/linux": "mxe::guest",  # in GNU dialects of C++ `linux` is a macro
     "sw/mxe": "mxe::cli",          # the command line: mxe::mxe would say nothing
-    "sw/python/onnxruntime": "mxe::onnxruntime",  # a library of its own
+    "sw/python/onnxruntime": "mxe::onnxruntime",  # the operators for onnxruntime
 }
 SOURCES = {".h", ".c", ".cpp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -26,7 +26,8 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
     line_words[index] = expand_.lanes_o;
     return;
   }
-  // Two words: the low and the high elements of the lanes.
+  // 4-bit elements at the single rate: the word becomes two, the first with the low nibbles, the
+  // second with the high ones. Word 3 becomes words 6 and 7.
   for (unsigned i = 0; i < kBlockSize; i++) {
     const uint8_t lane = expand_.lanes_o[i];
     line_words[2 * index][i] = lane & 0xF;

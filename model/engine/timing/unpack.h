@@ -61,7 +61,7 @@ class Unpack {
   uint32_t bytes_ = 0;
   uint32_t word_end_ = kNoWord;       // bytes of the row fetch up to the end of the next word
   uint32_t gone_ = 0, gone_end_ = 0;  // the word that leaves room for the next beat, and its end
-  unsigned beat_ = 0;                 // of the row fetch, the next one
+  unsigned beat_ = 0;                 // index of the next beat in the row fetch, from 0
   uint64_t fetch_cycle_ = 0;          // first cycle for the first beat of the row fetch
   uint64_t next_beat_ = 0;            // the cycle after the last beat
   uint64_t last_beat_ = 0, last_word_ = 0;

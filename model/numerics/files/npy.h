@@ -55,8 +55,8 @@ std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::str
 
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
-/// Converts to float32: float16, bfloat16 and uint8 exactly, float64 rounded to nearest even.
-/// Throws Error for other types.
+/// Converts to float32: float16, bfloat16, float32 and uint8 exactly, float64 rounded to nearest
+/// even. Throws Error for other types.
 std::vector<float> to_float32(const NpyArray& array, const std::string& name);
 /// Throws Error unless the type is uint8.
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);

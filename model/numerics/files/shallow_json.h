@@ -29,7 +29,8 @@ Json parse_shallow(const Text& text) {
   }
 }
 
-/// Parses a whole file. Throws Error: "PATH:LINE: not valid JSON".
+/// Parses the text of the file `path`. Throws Error: "PATH:LINE: not valid JSON", or without a line
+/// "PATH: nested too deeply" or "PATH: a number is too large".
 template <typename Json>
 Json parse_json_file(std::string_view text, const std::string& path) {
   try {

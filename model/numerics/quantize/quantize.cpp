@@ -193,7 +193,8 @@ class ArrayQuantizer {
   }
 
  private:
-  // Quantizes the blocks whose first row in memory is `top`.
+  // Quantizes all blocks of a matrix that begin in its row `top` of memory and are `count` rows
+  // high. Example: blocks of 32 rows, 40 rows: top 0, count 32, then top 32, count 8.
   void fast_tiles(FastBlocks& fast, std::size_t matrix, std::size_t top, std::size_t count,
                   std::size_t memory_rows) {
     const bool across = lines_.inner > 1;

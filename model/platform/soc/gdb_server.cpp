@@ -23,7 +23,8 @@ Debugger::Command GdbServer::stopped(DebugTarget& target, Reason reason) {
   return Command::run;
 }
 
-/// While the processor runs, gdb sends only interrupts.
+/// Returns true if gdb has sent an interrupt (Ctrl-C). gdb sends nothing else while the processor
+/// runs, so other packets are dropped.
 bool GdbServer::wants_stop() {
   while (!detached_) {
     const auto item = connection_.poll();

@@ -55,7 +55,7 @@ class LocalTime {
   uint64_t quantum_;
   uint64_t simulated_ = 0, ahead_ = 0;
   uint64_t settled_ = 0;     // time of the last settle()
-  uint64_t busy_until_ = 0;  // end of the current wait of the processor
+  uint64_t busy_until_ = 0;  // while the processor waits: its next access is then or later; else 0
   uint64_t alarm_ = ~uint64_t{0}, end_ = ~uint64_t{0};
 };
 

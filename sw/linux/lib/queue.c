@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of the kernel as a queue of jobs. Each function is one ioctl.
+// Implements mxe_queue with the engine of the kernel. Each function of conn_queue makes at most one
+// ioctl, and none for a job that it refuses itself.
 #include <errno.h>
 #include <stddef.h>
 

@@ -116,7 +116,8 @@ struct ApiBase {
   const char* (*version)();
 };
 
-/// The description of an operator, which every function receives.
+/// Describes an operator to onnxruntime. Its functions receive the description itself, except
+/// compute and destroy, which receive the node that create() made.
 struct Operator {
   uint32_t version;
   void* (*create_unused)(const Operator*, const Api*, const KernelInfo*);
