@@ -2,7 +2,6 @@
 # Faults for the driver and for the virtual platform; see tests/faults/plant.cmake. Each fault names the case
 # that must find it.
 # cmake-format: off
-set(MXE_FAULTS "")
 
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c
           "  write_barrier(dev)@SEMICOLON@\n  write_reg(dev, MXE_REG_RING_TAIL"

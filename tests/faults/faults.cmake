@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the RTL of the project; see plant.cmake.
 # cmake-format: off
-set(MXE_FAULTS "")
 # ACTIVE is true if this fault is selected.
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")
 mxe_fault(2 swapped_scales mxe_opbuf.sv "<= rscale_byte[SelW-1:0]" "<= rscale_byte[SelW-1:0] ^ SelW'(ACTIVE)")

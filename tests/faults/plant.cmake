@@ -5,13 +5,17 @@
 #   mxe_plant_faults(<directory> <variable for the list of sources> [PACKAGE <name>]
 #                    [SOURCES <file>...])
 #
-# plants the faults of the list MXE_FAULTS and writes them to <directory>/faults.json. PACKAGE is the SystemVerilog
-# package that declares the function which returns the number; C and C++ declare it in each file.
-include_guard()
+# plants the faults of the folder's faults.cmake and writes them to <directory>/faults.json. PACKAGE is the
+# SystemVerilog package that declares the function which returns the number; C and C++ declare it in each file. Programs
+# and libraries with faults link mxe_planted_fault.
+include_guard(GLOBAL)
+
+# The number is the variable MXE_FAULT of the environment.
+add_library(mxe_planted_fault OBJECT ${CMAKE_CURRENT_LIST_DIR}/planted_fault.cpp)
+set_target_properties(mxe_planted_fault PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Number, name, file, correct text (must occur exactly once), faulty text, in which ACTIVE is true if this fault is
 # selected, and optionally `CASE <name>`, the directed case that must find it. `;` is not allowed.
-set(MXE_FAULTS "")
 function(mxe_fault number name file correct faulty)
   cmake_parse_arguments(PARSE_ARGV 5 ARG "" "CASE" "")
   if(number IN_LIST MXE_FAULTS)
@@ -52,6 +56,8 @@ endfunction()
 
 function(mxe_plant_faults directory sources_variable)
   cmake_parse_arguments(ARG "" "PACKAGE" "SOURCES" ${ARGN})
+  set(MXE_FAULTS "")
+  include(${CMAKE_CURRENT_SOURCE_DIR}/faults.cmake)
   if(NOT ARG_SOURCES)
     set(ARG_SOURCES ${MXE_RTL_SOURCES})
     set(ARG_PACKAGE mxe_pkg)

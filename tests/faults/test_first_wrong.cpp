@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "model/platform/rtl/plugin_loader.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
 #include "tb/regression/shrink.h"
@@ -14,8 +15,11 @@
 namespace mxe::test {
 namespace {
 
+const auto kFaulty = rtl::design_factory("mxe_rtl_faults");
+const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");  // all inner values are visible
+
 regression::CaseResult run(const regression::CoSimCase& cosim_case) {
-  const regression::RtlUnderTest rtl(make_faulty_rtl, make_watched_faulty_rtl);
+  const regression::RtlUnderTest rtl(kFaulty, kWatched);
   return regression::CasePool(
              [&](const regression::CoSimCase& c) { return regression::run_watched(c, rtl); }, 1)
       .run(cosim_case);
@@ -33,16 +37,16 @@ void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; 
 
 class FirstWrong : public testing::TestWithParam<Planted> {
  protected:
-  ~FirstWrong() override { planted_fault = 0; }
+  ~FirstWrong() override { plant_fault(0); }
 };
 
 TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
   const Planted& fault = GetParam();
-  planted_fault = fault.number;
+  plant_fault(fault.number);
   constexpr uint64_t kSeeds = 40;
   constexpr std::size_t kJobs = 20;
   const regression::CasePool pool(
-      [](const regression::CoSimCase& c) { return regression::run_case(c, {make_faulty_rtl}); }, 1);
+      [](const regression::CoSimCase& c) { return regression::run_case(c, {kFaulty}); }, 1);
   const std::string file = fault.case_file;
   regression::CoSimCase found;
   regression::CaseResult failed;

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "model/numerics/base/error.h"
+#include "model/platform/rtl/plugin_loader.h"
 #include "tb/regression/regression.h"
 #include "tb/regression/seed_results.h"
 #include "tests/faults/planted_fault.h"
 
 namespace mxe::test {
 namespace {
+
+const auto kFaulty = rtl::design_factory("mxe_rtl_faults");
+const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");  // all inner values are visible
 
 struct Planted {
   int number;
@@ -36,20 +40,20 @@ regression::RegressionOptions options_for(std::size_t seeds, const std::string& 
   options.jobs_per_seed = 40;
   options.parallel = 2;
   options.failures = directory;
-  options.rtl = regression::RtlUnderTest(make_faulty_rtl, make_watched_faulty_rtl);
+  options.rtl = regression::RtlUnderTest(kFaulty, kWatched);
   options.shrink.seconds = 15;
   return options;
 }
 
 regression::RegressionResult run_with(int fault, std::size_t seeds, const std::string& directory) {
-  planted_fault = fault;
+  plant_fault(fault);
   return regression::run_regression(options_for(seeds, directory), no_progress);
 }
 
 class Regression : public testing::TestWithParam<Planted> {
  protected:
   ~Regression() override {
-    planted_fault = 0;
+    plant_fault(0);
     std::filesystem::remove_all(directory_);
   }
   std::string directory_ = testing::TempDir() + "mxe_regression_" +
@@ -66,11 +70,11 @@ TEST_F(Regression, NothingIsFoundWithoutAFault) {
 TEST_F(Regression, AReplayThatAgreesClearsNoBlock) {
   regression::RegressionOptions options = options_for(6, directory_);
   options.rtl =
-      regression::RtlUnderTest(make_faulty_rtl, [](const Params& params, const std::string& waves) {
-        planted_fault = 0;  // in the process that replays the case
-        return make_watched_faulty_rtl(params, waves);
+      regression::RtlUnderTest(kFaulty, [](const Params& params, const std::string& waves) {
+        plant_fault(0);  // in the process that replays the case
+        return kWatched(params, waves);
       });
-  planted_fault = 1;
+  plant_fault(1);
   const regression::RegressionResult result = regression::run_regression(options, no_progress);
   ASSERT_FALSE(result.failures.empty());
   const regression::Failure& failure = result.failures.front();
@@ -94,7 +98,7 @@ std::string describe(const regression::RegressionResult& result) {
 TEST_F(Regression, PartsMergeToTheSameFailures) {
   regression::RegressionOptions options = options_for(4, directory_);
   options.shrink = {20, 1000};  // limits by runs, not by time, so that results repeat
-  planted_fault = 2;
+  plant_fault(2);
   const std::string whole = describe(regression::run_regression(options, no_progress));
   std::filesystem::remove_all(directory_);
 
@@ -136,11 +140,11 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
   // The saved case fails in the same way, and passes without the fault.
   const auto run = [](const regression::CoSimCase& c) {
-    return regression::run_case(c, {make_faulty_rtl});
+    return regression::run_case(c, {kFaulty});
   };
   const regression::CoSimCase minimal = regression::load_case(failure.case_file);
   EXPECT_EQ(regression::CasePool(run, 1).run(minimal).bucket(), failure.bucket);
-  planted_fault = 0;
+  plant_fault(0);
   EXPECT_TRUE(regression::CasePool(run, 1).run(minimal).agreed());
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/numerics/base/error.h"
+#include "model/platform/rtl/plugin_loader.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/case_runner.h"
 #include "tests/faults/planted_fault.h"
@@ -108,10 +109,10 @@ class Ladder {
   regression::CaseResult run_with(unsigned mutant, unsigned fault,
                                   const regression::CoSimCase& content) const {
     const regression::MakeTop make_top = [&](const Params& params, const std::string& waves) {
-      if (options_.group == "planted") return make_faulty_rtl(params, waves);
+      if (options_.group == "planted") return rtl::design_factory("mxe_rtl_faults")(params, waves);
       return make_mutant(options_.group, mutant, params, waves);
     };
-    planted_fault = static_cast<int>(fault);
+    plant_fault(static_cast<int>(fault));
     const auto run = [&](const regression::CoSimCase& c) {
       return regression::run_case(c, make_top);
     };

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults for the simple engine; see tests/faults/plant.cmake.
 # cmake-format: off
-set(MXE_FAULTS "")
 mxe_fault(1 dropped_sticky simple_mac.sv "sticky = (" "sticky = ~ACTIVE & (")
 mxe_fault(2 infinity_times_zero simple_mac.sv "(a_inf & (b == '0))" "(a_inf & (b == '0) & ~ACTIVE)")
 mxe_fault(3 ignored_nan_scale simple_mac.sv "(scale_b_i == 8'hff)" "((scale_b_i == 8'hff) & ~ACTIVE)")

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include "tb/cosim/job_generator.h"
 #include "tb/regression/case_generator.h"
 #include "tb/regression/regression.h"
+#include "tests/faults/planted_fault.h"
 
 namespace mxe::test {
 namespace {
@@ -200,8 +200,6 @@ struct Planted {
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 
-void plant(int number) { setenv("MXE_PLANTED_FAULT", std::to_string(number).c_str(), 1); }
-
 class OwnRegression : public testing::TestWithParam<Planted> {
  protected:
   ~OwnRegression() override { std::filesystem::remove_all(directory_); }
@@ -233,7 +231,7 @@ TEST_F(OwnRegression, NothingIsFoundWithoutAFault) {
 }
 
 TEST_P(OwnRegression, FindsBucketsAndShrinks) {
-  plant(GetParam().number);
+  plant_fault(GetParam().number);
   const regression::RegressionOptions options = this->options(GetParam().seeds);
   const regression::RegressionResult result = regression::run_regression(options, no_progress);
   ASSERT_FALSE(result.failures.empty()) << "the regression did not notice";
@@ -251,7 +249,7 @@ TEST_P(OwnRegression, FindsBucketsAndShrinks) {
       [&](const regression::CoSimCase& c) { return regression::run_case(c, options.rtl); }, 1);
   const regression::CoSimCase minimal = regression::load_case(failure.case_file);
   EXPECT_EQ(pool.run(minimal).bucket(), failure.bucket);
-  plant(0);
+  plant_fault(0);
   EXPECT_TRUE(pool.run(minimal).agreed());
 }
 
@@ -279,9 +277,9 @@ TEST(OwnEngine, DirectedCasesFindRareFaults) {
       [&](const regression::CoSimCase& one) { return regression::run_case(one, rtl); }, 1);
   const auto expect_found = [&](int fault, const std::string& case_file) {
     const regression::CoSimCase c = regression::load_case(MXE_DIRECTED_CASES "/" + case_file);
-    plant(0);
+    plant_fault(0);
     EXPECT_EQ(pool.run(c).bucket(), "") << case_file;
-    plant(fault);
+    plant_fault(fault);
     EXPECT_EQ(pool.run(c).bucket().rfind("rtl: ", 0), 0u) << case_file;
   };
   expect_found(2, "infinity_times_zero.json");

@@ -2,7 +2,6 @@
 # Faults for the readers of workloads and for the result files; see tests/faults/plant.cmake. Each fault
 # names the test that must find it: of mxe_explore_test, or of mxe_cli_test if the name begins with `cli.`.
 # cmake-format: off
-set(MXE_FAULTS "")
 
 # CSV files and topologies of SCALE-Sim.
 mxe_fault(1 counts_of_a_csv_forgotten workload.cpp [[layer.count = line.number_or_1("count")]]
