@@ -31,12 +31,13 @@ std::string CosimJob::describe() const {
     text += fmt::format(" ({}{})", numerics::scale_rule_name(output.requant.rule),
                         output.requant.overflow == numerics::Overflow::special ? ", special" : "");
   }
-  if (in_turn) text += ", in its turn";
+  if (in_turn) text += ", in turn";
   if (claims.any()) {
     text += fmt::format(", as {}x{}x{}", claims.m ? claims.m : m(), claims.n ? claims.n : n(),
                         claims.k ? claims.k : k());
   }
-  for (const Spoil& spoil : spoils) text += fmt::format(", {} spoilt {}", spoil.field, spoil.value);
+  for (const Spoil& spoil : spoils)
+    text += fmt::format(", {} broken by {}", spoil.field, spoil.value);
   return text + fmt::format(
                     ", {} values, offsets a{} b{} as{} bs{} c{} d{} ds{}, gaps a{} b{} as{} bs{} "
                     "c{} d{} ds{}{}{}",

@@ -11,7 +11,7 @@
 
 namespace mxe::cosim {
 
-/// What a job must add to the counters that follow from data alone.
+/// Numbers that a job must add to the counters that depend only on data.
 struct JobCounts {
   uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
 
@@ -27,19 +27,19 @@ struct JobResult {
   JobCounts counts;
 };
 
-/// A job of the co-simulation, with what is known about it besides.
+/// A job of the co-simulation, with the changes to its descriptor.
 struct CosimJob : job::Job {
-  std::vector<Spoil> spoils;  ///< what is wrong with its descriptor
+  std::vector<Spoil> spoils;  ///< rules that its descriptor breaks
   Claims claims;              ///< wrong sizes written to the descriptor
   bool in_turn = false;       ///< CONTROL.early is cleared, though the driver would set it
-  std::string values;         ///< what kind of values the operands hold, for messages
+  std::string values;         ///< kind of its values, for messages
 
   /// One line: shape, formats, bias, layout.
   std::string describe() const;
-  /// MXE_STATUS_OK, or the status with which an engine must refuse the job, by the rules of
-  /// docs/registers.md.
+  /// Returns MXE_STATUS_OK, or the status with which an engine must refuse the job
+  /// (docs/registers.md).
   uint32_t refused_with(const EngineFeatures& engine) const;
-  /// What an engine with or without FP4_DUAL makes of the job.
+  /// Returns the result on an engine with or without FP4_DUAL.
   JobResult expected(bool fp4_dual) const;
 };
 

@@ -8,16 +8,16 @@
 
 namespace mxe::cosim {
 
-/// A port between the C driver and the device, which can change the descriptor of a job after the
-/// driver has written it and before the device is told. It must not move while it is in use.
+/// A port between the C driver and the device. It can change a job's descriptor after the driver
+/// has written it and before the doorbell. It must not move while it is in use.
 class DriverTap {
  public:
   DriverTap() = default;
   DriverTap(const DriverTap&) = delete;
   DriverTap& operator=(const DriverTap&) = delete;
 
-  /// The port to give to mxe_open(). It calls the functions of `port`, and has those that `port`
-  /// has.
+  /// Returns the port for mxe_open(). It calls the functions of `port`; a function that `port`
+  /// lacks is null.
   mxe_port attach(const mxe_port& port) {
     port_ = port;
     mxe_port tapped{};
@@ -54,9 +54,10 @@ class DriverTap {
   }
 
   std::function<void()> before_doorbell;
-  /// Doorbells do not reach the device. The next one that does submits what they would have.
+  /// Doorbells do not reach the device. The next doorbell after this submits all jobs.
   bool holds_doorbells = false;
-  /// The driver's last wait for an interrupt was in vain. It finds completed jobs nevertheless.
+  /// The driver's last wait for an interrupt timed out. The driver finds completed jobs
+  /// nevertheless.
   bool no_interrupt = false;
 
  private:

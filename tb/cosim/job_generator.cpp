@@ -23,13 +23,12 @@ JobGenerator::JobGenerator(const EngineFeatures& features, uint64_t seed, const 
 
 JobSpec JobGenerator::next_spec() {
   for (;;) {
-    // The pair with a rate of its own more often than the others.
+    // The pair with a different rate, MXFP4, more often than the others.
     const bool dual = random_.one_in(10);
     const numerics::FormatId a =
         dual ? numerics::FormatId::mxfp4_e2m1 : pick(random_, numerics::kAllFormats);
     const numerics::FormatId b = dual ? a : pick(random_, numerics::kAllFormats);
-    // One job in mix_.illegal ignores the engine's features and may be illegal, for example with a
-    // pair of formats that the engine lacks.
+    // A job that needs more than the engine's features is illegal.
     const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
     if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
   }
@@ -71,8 +70,8 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   return spec;
 }
 
-/// Products of the job, as many as the limit of its work allows. Drawn from the seed of its values,
-/// so that everything else about a job is as it would be without.
+/// Returns the number of products, within the limit of the job's work. It is drawn from the seed of
+/// the values, so it changes no other property of the job.
 std::size_t JobGenerator::products(const JobSpec& spec) const {
   Random random(mix64(spec.seed));
   if (!random.one_in(6)) return 1;
@@ -81,7 +80,7 @@ std::size_t JobGenerator::products(const JobSpec& spec) const {
   return std::min<std::size_t>(random.uniform(2, 5), std::max<std::size_t>(most, 1));
 }
 
-/// One broken rule, now and then two.
+/// Returns one broken rule, sometimes two.
 std::vector<Spoil> JobGenerator::spoils(const JobSpec& spec) {
   std::vector<Spoil> spoils;
   const std::size_t count = random_.one_in(3) ? 2 : 1;
@@ -106,7 +105,7 @@ Spoil JobGenerator::spoil() {
   return spoil;
 }
 
-/// A size from 1 to `max`, often at a multiple of `tile` or one beside it.
+/// Returns a size from 1 to `max`, often a multiple of `tile`, or one more or less.
 std::size_t JobGenerator::extent(unsigned tile, unsigned max) {
   if (random_.one_in(3)) return random_.uniform(1, std::min(max, 2 * tile));
   if (random_.one_in(2)) return random_.uniform(1, max);

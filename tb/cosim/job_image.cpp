@@ -33,7 +33,7 @@ JobImage::JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed)
   make_ranges();
 
   Random random(noise_seed);
-  // Many 0xFF: as a scale or an element that should not be there they show most.
+  // Many 0xFF: read as a scale or an element, they are NaN or large.
   for (uint8_t& byte : before_) {
     const uint64_t draw = random.next();
     byte = (draw & 0x300) == 0 ? uint8_t{0xFF} : static_cast<uint8_t>(draw);
@@ -52,7 +52,7 @@ void JobImage::place(job::JobPart& part) {
   parts_.push_back(part);
 }
 
-/// Every row and the bytes around it.
+/// Covers every row and the bytes around it.
 void JobImage::make_ranges() {
   cover(address_, address_ + kGuardBytes);
   for (const job::JobPart& part : parts_) {
@@ -65,7 +65,7 @@ void JobImage::make_ranges() {
   before_.resize(ranges_.back().index + ranges_.back().size);
 }
 
-/// Adds bytes at or after all that there are so far, and what lies between if it is little.
+/// Adds bytes after those of the image so far, and a short gap between them.
 void JobImage::cover(uint64_t begin, uint64_t end) {
   constexpr uint64_t kLongGap = 4096;
   if (!ranges_.empty() && begin <= this->end() + kLongGap) {

@@ -19,34 +19,33 @@ struct Place {
   unsigned bytes = 1;  ///< of the number, if it is one
 };
 
-/// A job and everything around it: what to write to memory before the job runs, and what must be
-/// there afterwards. Gaps, guards and the unused bits of packed rows hold noise, which the engine
-/// must neither use nor change. Of a long gap only the guards at its ends are in the image; the
-/// image is the bytes of all its ranges of memory, one after the other.
+/// The memory of a job before and after it runs, with the bytes around each part. Gaps, guards and
+/// the unused bits of packed rows hold noise, which the engine must neither use nor change. A long
+/// gap is represented by the guards at its ends. The image is the bytes of all its ranges of
+/// memory, one after the other.
 class JobImage {
  public:
-  /// Lays the job out from bus address `address` on. `noise_seed` is for the bytes that do not
-  /// matter.
+  /// Places the job from bus address `address` on. `noise_seed` determines the noise.
   JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed);
 
   const mxe_job& descriptor() const { return descriptor_; }
-  /// Where the first range begins and the last one ends.
+  /// First address of the first range, and end of the last range.
   uint64_t address() const { return address_; }
   uint64_t end() const { return ranges_.back().begin + ranges_.back().size; }
   const std::vector<uint8_t>& before() const { return before_; }
-  /// Place in the image of an address that is in it, and the inverse.
+  /// Index in the image of an address of its ranges, and the inverse.
   std::size_t index_of(uint64_t address) const;
   uint64_t address_of(std::size_t index) const;
-  /// Puts before() into memory; takes the same bytes out of it.
+  /// Writes before() to memory; reads the same ranges.
   void write_to(platform::Memory& memory) const;
   std::vector<uint8_t> read_from(platform::Memory& memory) const;
-  /// Memory after the job, for these results.
+  /// Returns the image after a job with these results.
   std::vector<uint8_t> after(const job::StoredOutput& results) const;
-  /// What a byte belongs to.
+  /// Returns the number or part that a byte belongs to.
   Place locate(uint64_t address) const;
-  /// Address of a byte that the engine reads or writes in `part` ("A", "scales of A", "B", "scales
-  /// of B", "C", "D", "scales of D"), the row and the byte in it taken modulo what there is.
-  /// Nothing if the job has no such part.
+  /// Returns the address of a byte that the engine reads or writes in `part` ("A", "scales of A",
+  /// "B", "scales of B", "C", "D", "scales of D"), or nothing if the job has no such part. Row and
+  /// byte wrap around: row 9 of 4 rows is row 1.
   std::optional<uint64_t> byte_of(const std::string& part, uint64_t row, uint64_t byte) const;
 
  private:

@@ -27,8 +27,8 @@ uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0
 
 bool are_ties(Values values) { return values == Values::ties || values == Values::tiny_ties; }
 
-/// The exponent of an operand's scales, so that the smallest product of two elements is a few
-/// binary places below the last one of an FP32 subnormal.
+/// The exponent of an operand's scales with which the smallest product of two elements is 2^-152,
+/// three places below the last bit of an FP32 subnormal.
 int centre_of_tiny_ties(numerics::FormatId format) {
   constexpr int kSmallestProduct = -152;
   return kSmallestProduct / 2 - numerics::element_format(format).lsb_exponent;
@@ -41,7 +41,7 @@ float normal(Random& random) {
   return static_cast<float>(sum);
 }
 
-/// Row 0 in place of every other row.
+/// Replaces every row by row 0.
 void repeat_first_row(numerics::MxTensor& tensor) {
   const std::size_t columns = tensor.scale_columns();
   for (std::size_t row = 1; row < tensor.rows; row++) {
@@ -52,8 +52,8 @@ void repeat_first_row(numerics::MxTensor& tensor) {
 
 // ---------------------------------------------------------------- operands
 
-/// One operand of a job. Each row has generators of its own, so that a cut matrix is a corner of
-/// the whole one.
+/// One operand of a job. Each row has separate generators, so a smaller matrix is a corner of the
+/// larger one.
 class Operand {
  public:
   Operand(const JobSpec& spec, numerics::FormatId format, unsigned stream)
@@ -124,10 +124,10 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
                ? static_cast<uint8_t>(f.sign_mask())
                : uint8_t{0};
   }
-  // Three rows of four leave the sums to the bias, which hits the boundaries exactly.
+  // In three rows of four the sums are the bias, whose values are the boundaries.
   if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
   if (are_ties(spec_.values)) {
-    // In every other row the smallest number alone, so that sums are a few units of the last place.
+    // Even rows have only the smallest number, so sums are a few units of the last place.
     const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
     return random.one_in(6) ? one : uint8_t{0};
   }
@@ -157,9 +157,9 @@ uint8_t Operand::power_of_two(Random& random) const {
   }
 }
 
-/// Of one operand, or of both: in row r, lane r of every block, a NaN or Inf, another one every 32
-/// rows; the lane is one further after 256, so that it is not always the same column of the array.
-/// Else: in row r, if it is odd, lane r / 2 of every block, a zero.
+/// Puts a NaN or Inf into one or both operands: in row r, lane r of every block, another value
+/// every 32 rows. Every 256 rows the lane advances by one, so that other columns of the array have
+/// it. An operand without them gets a zero in lane r / 2 of every block of the odd rows r.
 void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   std::vector<uint8_t> not_finite;
@@ -176,7 +176,7 @@ void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   }
 }
 
-/// At most one NaN or Inf in a row, so that it decides: anywhere in the first three blocks.
+/// Puts at most one NaN or Inf into a row, in the first three blocks. It alone decides the result.
 void Operand::put_special(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   Random random = generator(row, special);
@@ -220,8 +220,8 @@ uint8_t Operand::scale(Random& random) const {
   }
 }
 
-/// Makes every second block of a row the one before it, elements negated where the format allows,
-/// so that exact sums vanish again and again and small remainders decide.
+/// Makes every second block of a row the negative of the block before it, if the format allows
+/// that. Exact sums vanish often, and small remainders decide.
 void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
   const uint8_t sign = static_cast<uint8_t>(numerics::element_format(format_).sign_mask());
   const bool floating = numerics::element_format(format_).kind == numerics::FormatKind::floating;
@@ -243,8 +243,7 @@ void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
 
 // ---------------------------------------------------------------- bias
 
-/// Mantissa bits of what results are rounded to; FP32 is not rounded at all, and gets those of
-/// BF16.
+/// Mantissa bits of the results' format. FP32 results are not rounded and get those of BF16.
 int mantissa_bits(const job::OutputFormat& output) {
   constexpr int kBfloat16Bits = 7;
   const job::NumberFormat* numbers = output.numbers();
@@ -264,7 +263,7 @@ int smallest_tie(const job::OutputFormat& output) {
   return std::ilogb(numbers->smallest) - mantissa_bits(output) - 1;
 }
 
-/// Numbers on and beside the points where a block's scale or an element's rounding changes.
+/// Numbers at and next to the points where a block's scale or an element's rounding changes.
 class BoundaryBlock {
  public:
   BoundaryBlock(const job::OutputFormat& output, Random& random)
@@ -283,8 +282,8 @@ class BoundaryBlock {
   }
 
  private:
-  /// The largest magnitude: a power of two, the largest element, halfway beyond it, or anything,
-  /// exact or beside it.
+  /// The largest magnitude: a power of two, the largest element, halfway above it, or any number;
+  /// exact or next to it.
   float peak(Random& random) const {
     const double step = std::ldexp(1.0, -bits_);
     double significand = 1 + random.real();
@@ -335,7 +334,7 @@ class BoundaryBlock {
   float peak_ = 0;
 };
 
-/// From far below the smallest product of two elements to far above it.
+/// A number from far below the smallest product of two elements to far above it.
 float bias_about_products(const JobSpec& spec, Random& random) {
   const auto smallest_of = [&spec](numerics::FormatId format) {
     const int scale = spec.values == Values::tiny_ties ? centre_of_tiny_ties(format) : 0;
@@ -368,8 +367,8 @@ float bias_value(const JobSpec& spec, Random& random) {
   return normal(random) * 16;
 }
 
-/// In 480 rows, of four magnitudes: the largest of a block is a power of two, or the largest
-/// element of some format, plus each of its 23 mantissa bits. The other columns have one bit each.
+/// 480 rows of four magnitudes. The largest number of a block is a power of two or the largest
+/// element of a format, plus each of its 23 mantissa bits. The other columns have one bit each.
 float lone_bit(std::size_t row, std::size_t column) {
   constexpr uint32_t kMantissaBits = 23;
   constexpr std::array<uint32_t, 4> kExponents = {0, 1, 127, 254};

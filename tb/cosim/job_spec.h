@@ -10,38 +10,44 @@
 #include "model/job/output.h"
 #include "model/numerics/formats/format.h"
 #include "tb/cosim/cosim_job.h"
+#include "tb/cosim/fields.h"
 
 namespace mxe::cosim {
 
-/// What kind of values a job computes with.
+/// Kinds of values of a job.
 enum class Values : uint8_t {
-  ones,          ///< every product is 1, for cases that people read
+  ones,          ///< every product is 1, for case files that are easy to read
   quantized,     ///< normally distributed numbers through the default quantizer
   codes,         ///< any finite code, scales near one
   specials,      ///< the same with at most one NaN or Inf in a row, and a few NaN scales
-  extremes,      ///< scales 0, 1, 253, 254 and now and then 255
-  cancellation,  ///< blocks that cancel each other up to a few small ones
+  extremes,      ///< scales 0, 1, 253, 254, rarely 255
+  cancellation,  ///< blocks that cancel each other except for small remainders
   tiny,          ///< sums about the FP32 subnormals
   huge,          ///< sums about the FP32 overflow
   zeros,         ///< mostly zeros of both signs
-  boundaries,    ///< sums on and beside the points where the rounding of results changes
-  ties,          ///< few powers of two far apart: sums halfway between two results, or just beside
+  boundaries,    ///< sums at and next to the points where the rounding of results changes
+  ties,          ///< few powers of two far apart: sums halfway between two results, or next to it
   // For directed cases: every position in turn.
-  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; what has none has a
-                  ///< zero in one lane of every second row
+  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; an operand without
+                  ///< them has a zero in one lane of every second row
   tiny_ties,      ///< ties, about the FP32 subnormals
-  lone_bits,      ///< of the bias: one mantissa bit, or one beside those of a largest element
+  lone_bits,      ///< bias values with one mantissa bit, or one more than a largest element has
   sparse,         ///< few powers of two, scales far apart: sums of lone bits at any distance
   nan_scales,     ///< every scale is NaN
 };
 const char* to_string(Values values);
-/// The kinds that random jobs are made of.
+inline constexpr std::array<Values, 16> kAllValues = {
+    Values::ones,      Values::quantized,    Values::codes,  Values::specials,
+    Values::extremes,  Values::cancellation, Values::tiny,   Values::huge,
+    Values::zeros,     Values::boundaries,   Values::ties,   Values::special_lanes,
+    Values::tiny_ties, Values::lone_bits,    Values::sparse, Values::nan_scales};
+/// The kinds of random jobs.
 inline constexpr std::array<Values, 10> kRandomValues = {
     Values::quantized, Values::codes, Values::specials, Values::extremes,   Values::cancellation,
     Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries, Values::ties};
 
-/// A job as a recipe: what it is made of, not the numbers themselves. Small enough to be printed,
-/// saved and varied; the same recipe makes the same job everywhere.
+/// The recipe of a job: kinds and seeds instead of numbers. It can be printed, saved and shrunk.
+/// The same recipe gives the same job on every machine.
 struct JobSpec {
   numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
                      format_b = numerics::FormatId::mxfp8_e4m3;
@@ -55,11 +61,44 @@ struct JobSpec {
   job::JobLayout layout;
   std::vector<Spoil> spoils;
   Claims claims;
-  bool in_turn = false;  ///< operands are read as if they were results of the job before
+  bool in_turn = false;  ///< see CosimJob
+
+  static constexpr auto fields() {
+    constexpr auto requant = &job::OutputFormat::requant;
+    return std::make_tuple(
+        field("m", &JobSpec::m), field("n", &JobSpec::n), field("k", &JobSpec::k),
+        field("batch", &JobSpec::batch), field("format_a", &JobSpec::format_a),
+        field("format_b", &JobSpec::format_b), field("values", &JobSpec::values),
+        field("seed", &JobSpec::seed), field("bias", &JobSpec::bias),
+        field("bias_bf16", &JobSpec::bias_bf16), field("claim_m", &JobSpec::claims, &Claims::m),
+        field("claim_n", &JobSpec::claims, &Claims::n),
+        field("claim_k", &JobSpec::claims, &Claims::k), field("in_turn", &JobSpec::in_turn),
+        field("results", &JobSpec::output, &job::OutputFormat::kind),
+        field("out_format", &JobSpec::output, requant, &numerics::RequantOptions::format),
+        field("out_rule", &JobSpec::output, requant, &numerics::RequantOptions::rule),
+        field("out_overflow", &JobSpec::output, requant, &numerics::RequantOptions::overflow),
+        field("layout", &JobSpec::layout), field("spoils", &JobSpec::spoils));
+  }
 };
 
-/// Makes the job. A job of a smaller shape, otherwise the same, has the same numbers in the corner
-/// that is left (only `quantized` rounds a cut block anew).
+template <>
+struct FieldsOf<job::JobLayout> {
+  static constexpr auto list() {
+    using L = job::JobLayout;
+    return std::make_tuple(field("a_offset", &L::a_offset), field("b_offset", &L::b_offset),
+                           field("a_scale_offset", &L::a_scale_offset),
+                           field("b_scale_offset", &L::b_scale_offset),
+                           field("c_offset", &L::c_offset), field("d_offset", &L::d_offset),
+                           field("d_scale_offset", &L::d_scale_offset), field("a_gap", &L::a_gap),
+                           field("b_gap", &L::b_gap), field("a_scale_gap", &L::a_scale_gap),
+                           field("b_scale_gap", &L::b_scale_gap), field("c_gap", &L::c_gap),
+                           field("d_gap", &L::d_gap), field("d_scale_gap", &L::d_scale_gap),
+                           field("a_one_row", &L::a_one_row), field("b_one_row", &L::b_one_row));
+  }
+};
+
+/// Returns the job. A smaller shape keeps the numbers of its corner of the matrices; only
+/// `quantized` rounds a cut block again.
 CosimJob make_job(const JobSpec& spec);
 
 }  // namespace mxe::cosim

@@ -9,14 +9,14 @@
 namespace mxe::cosim {
 namespace {
 
-/// The number in `place`, little endian, of the bytes of an image.
+/// Returns the number at `place` of an image, little endian.
 uint32_t number_at(const JobImage& image, const std::vector<uint8_t>& bytes, const Place& place) {
   uint32_t number = 0;
   std::memcpy(&number, bytes.data() + image.index_of(place.begin), place.bytes);
   return number;
 }
 
-/// Describes the first difference of two images of memory, and says how many bytes differ.
+/// Describes the first difference of two images of memory, with the number of different bytes.
 std::string describe_difference(const JobImage& image, const std::vector<uint8_t>& expected,
                                 const std::vector<uint8_t>& found) {
   std::size_t first = expected.size(), count = 0;
@@ -61,16 +61,16 @@ void Scoreboard::check(const std::string& engine, std::size_t number, const Cosi
   }
 }
 
-void Scoreboard::check_broken_off(const std::string& engine, std::size_t number,
-                                  const CosimJob& job, const JobImage& image,
-                                  const Expectation& expected, const JobOutcome& outcome) {
+void Scoreboard::check_aborted(const std::string& engine, std::size_t number, const CosimJob& job,
+                               const JobImage& image, const Expectation& expected,
+                               const JobOutcome& outcome) {
   std::vector<uint8_t> allowed = expected.memory;
   for (std::size_t i = 0; i < allowed.size(); i++) {
     if (outcome.memory[i] == image.before()[i]) allowed[i] = outcome.memory[i];
   }
   if (outcome.memory == allowed) return;
   add({engine, number,
-       fmt::format("broken off ({}): {}", mxe_strerror(outcome.result),
+       fmt::format("aborted ({}): {}", mxe_strerror(outcome.result),
                    describe_difference(image, allowed, outcome.memory)),
        job.describe()});
 }

@@ -14,7 +14,7 @@ namespace {
 
 enum class Kind : uint8_t { reserved, size, format, out_format, c_number, d_number };
 
-struct Field {
+struct DescriptorField {
   const char* name;
   Kind kind;
   std::size_t offset;  // of the word in the descriptor
@@ -22,7 +22,7 @@ struct Field {
   unsigned shift = 0;
 };
 
-constexpr std::array<Field, 11> kFields = {{
+constexpr std::array<DescriptorField, 11> kFields = {{
     {"reserved", Kind::reserved, 0},
     {"m", Kind::size, MXE_DESC_M},
     {"n", Kind::size, MXE_DESC_N},
@@ -39,9 +39,9 @@ constexpr std::array<Field, 11> kFields = {{
     {"d_stride", Kind::d_number, MXE_DESC_D_STRIDE, 3},
 }};
 
-const Field* find_field(const std::string& name) {
+const DescriptorField* find_field(const std::string& name) {
   const auto found = std::find_if(kFields.begin(), kFields.end(),
-                                  [&](const Field& field) { return name == field.name; });
+                                  [&](const DescriptorField& field) { return name == field.name; });
   return found == kFields.end() ? nullptr : found;
 }
 
@@ -64,7 +64,7 @@ void for_each_reserved_bit(const Use& use) {
 const std::vector<std::string>& spoil_fields() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
-    for (const Field& field : kFields) names.emplace_back(field.name);
+    for (const DescriptorField& field : kFields) names.emplace_back(field.name);
     return names;
   }();
   return kNames;
@@ -77,7 +77,7 @@ uint32_t reserved_bits() {
 }
 
 uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size) {
-  const Field* field = find_field(spoil.field);
+  const DescriptorField* field = find_field(spoil.field);
   if (!field) return MXE_STATUS_OK;
   const auto unless = [](bool legal, uint32_t status) { return legal ? MXE_STATUS_OK : status; };
   switch (field->kind) {
@@ -105,7 +105,7 @@ void read_in_turn(engine::DescriptorBytes& descriptor) {
 }
 
 void apply(const Spoil& spoil, engine::DescriptorBytes& descriptor) {
-  const Field* field = find_field(spoil.field);
+  const DescriptorField* field = find_field(spoil.field);
   if (!field) return;
   if (field->kind == Kind::reserved) {
     uint32_t number = 0;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tb/cosim/cosim_job.h"
+#include "tb/cosim/fields.h"
+
+namespace mxe::cosim {
+
+class BatchRun;
+
+// Disturbances: each has fields, which default to none, and apply(), in a file of disturbances/.
+
+// ---------------------------------------------------------------- disturbances/reset.cpp
+
+/// A reset while the first jobs run, at most the size of the ring. All jobs of the batch run
+/// afterwards.
+struct Reset {
+  uint64_t reset_after = 0;  ///< cycles from the first doorbell to the reset; 0: none
+
+  static constexpr auto fields() { return std::tuple{field("reset_after", &Reset::reset_after)}; }
+  void apply(BatchRun& run) const;
+};
+
+/// Jobs before those of the batch in which m, n or k is 2^20 to 2^31, or one step of the loop nest
+/// more. They would take too long, so a reset aborts each of them. All must have made the same
+/// progress. Only the RTL runs them; the model, which may compute a job as a whole, runs 1 x 1 x 1.
+struct EndlessJobs {
+  uint32_t endless_jobs = 0;  ///< cycles from the doorbell of each to the reset; 0: none
+
+  static constexpr auto fields() {
+    return std::tuple{field("endless_jobs", &EndlessJobs::endless_jobs)};
+  }
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- disturbances/ring.cpp
+
+/// Descriptors of size 0, before the jobs. The engine refuses them.
+struct EmptyJobs {
+  uint32_t empty_jobs = 0;
+
+  static constexpr auto fields() { return std::tuple{field("empty_jobs", &EmptyJobs::empty_jobs)}; }
+  void apply(BatchRun& run) const;
+};
+
+/// A new start of the jobs' ids.
+struct FirstJobId {
+  uint32_t first_job = 0;  ///< about the id of the first job; 0: the ids continue
+
+  static constexpr auto fields() { return std::tuple{field("first_job", &FirstJobId::first_job)}; }
+  void apply(BatchRun& run) const;
+};
+
+/// Doorbells that an idle engine must refuse: too many jobs, and a ring too large.
+struct RingOverflow {
+  uint64_t ring_overflow = 0;  ///< seed; 0: none
+
+  static constexpr auto fields() {
+    return std::tuple{field("ring_overflow", &RingOverflow::ring_overflow)};
+  }
+  void apply(BatchRun& run) const;
+};
+
+/// One doorbell submits the first jobs, at most the size of the ring, instead of one each. BatchRun
+/// holds the other doorbells.
+struct OneDoorbell {
+  bool one_doorbell = false;
+
+  static constexpr auto fields() {
+    return std::tuple{field("one_doorbell", &OneDoorbell::one_doorbell)};
+  }
+};
+
+/// Doorbells while jobs wait or run, which must change nothing: back by up to a ring, forward by
+/// more than the ring has, and equal to the tail. Only the last kind is not refused.
+struct RefusedDoorbells {
+  uint64_t doorbells = 0;  ///< seed; 0: none
+
+  static constexpr auto fields() {
+    return std::tuple{field("doorbells", &RefusedDoorbells::doorbells)};
+  }
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- disturbances/counters.cpp
+
+/// Start values of the counters, on engines whose counters can be set.
+struct CounterStart {
+  uint32_t counters_below = 0;     ///< all begin at 2^32 minus this; 0: they begin at 0
+  uint64_t counters_anywhere = 0;  ///< seed of 64-bit numbers instead; 0: none
+
+  static constexpr auto fields() {
+    return std::make_tuple(field("counters_below", &CounterStart::counters_below),
+                           field("counters_anywhere", &CounterStart::counters_anywhere));
+  }
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- disturbances/registers.cpp
+
+/// Before the jobs: writes to registers of the idle engine, which must read back, and accesses that
+/// must be refused.
+struct RegisterWrites {
+  uint64_t register_writes = 0;  ///< seed; 0: none
+
+  static constexpr auto fields() {
+    return std::tuple{field("register_writes", &RegisterWrites::register_writes)};
+  }
+  void apply(BatchRun& run) const;
+};
+
+/// While the jobs run: reads of registers, snapshots of the counters, and accesses that must be
+/// refused.
+struct RegisterTraffic {
+  uint64_t traffic = 0;  ///< seed; 0: none
+
+  static constexpr auto fields() { return std::tuple{field("traffic", &RegisterTraffic::traffic)}; }
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- disturbances/pauses.cpp
+
+/// The engine is disabled while the first jobs are submitted, at most the size of the ring. It must
+/// start none of them before it is enabled.
+struct DisabledStart {
+  uint64_t disabled_for = 0;  ///< cycles after the last doorbell; 0: it stays enabled
+
+  static constexpr auto fields() {
+    return std::tuple{field("disabled_for", &DisabledStart::disabled_for)};
+  }
+  void prepare(BatchRun& run) const;
+  void apply(BatchRun& run) const;
+};
+
+/// The running engine is disabled until the job in flight has ended. It must fetch no other job,
+/// and continue when it is enabled.
+struct Pause {
+  uint64_t pause_after = 0;  ///< cycles until the engine is disabled; 0: it is not
+
+  static constexpr auto fields() { return std::tuple{field("pause_after", &Pause::pause_after)}; }
+  void apply(BatchRun& run) const;
+};
+
+/// All interrupts are masked until the first jobs have ended, at most the size of the ring. The
+/// line must stay low, IRQ_STATUS must match the completion records, and each bit must raise the
+/// line alone and be cleared alone.
+struct MaskedInterrupts {
+  bool masked = false;
+
+  static constexpr auto fields() { return std::tuple{field("masked", &MaskedInterrupts::masked)}; }
+  void prepare(BatchRun& run) const;
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- disturbances/bus_errors.cpp
+
+/// The bus answers every access to this byte with an error.
+struct BusFault {
+  std::size_t job = 0;  ///< of the batch
+  /// See JobImage::byte_of(). Also "descriptor", or "record": only its write fails. These two
+  /// concern all jobs that use the ring entry: with 8 entries, a fault of job 1 also those of jobs
+  /// 9, 17, ...
+  std::string part = "A";
+  uint64_t row = 0, byte = 0;
+
+  static constexpr auto fields() {
+    return std::make_tuple(field("job", &BusFault::job), field("part", &BusFault::part),
+                           field("row", &BusFault::row), field("byte", &BusFault::byte));
+  }
+  bool is_in_ring() const { return part == "descriptor" || part == "record"; }
+};
+
+/// Bytes that the bus refuses while the jobs of the batch run.
+struct BusErrors {
+  std::vector<BusFault> faults;
+
+  static constexpr auto fields() { return std::tuple{field("faults", &BusErrors::faults)}; }
+  /// The next job that is submitted must be the first of the batch.
+  void apply(BatchRun& run) const;
+};
+
+// ---------------------------------------------------------------- batches
+
+/// Several disturbances, with the fields of all of them.
+template <typename... Disturbances>
+struct DisturbanceList : Disturbances... {
+  static constexpr auto fields() { return std::tuple_cat(Disturbances::fields()...); }
+};
+
+/// Everything that happens in a batch in addition to its jobs, in the order of a case file.
+/// BatchRun::run() has the order in time.
+struct BatchEvents
+    : DisturbanceList<EndlessJobs, EmptyJobs, FirstJobId, CounterStart, RegisterWrites,
+                      RingOverflow, OneDoorbell, RefusedDoorbells, DisabledStart, Pause,
+                      MaskedInterrupts, RegisterTraffic, Reset, BusErrors> {
+  /// Returns true if jobs are aborted.
+  bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
+};
+
+/// Jobs, which are submitted back to back, and disturbances.
+struct Batch : BatchEvents {
+  std::vector<CosimJob> jobs;
+};
+
+}  // namespace mxe::cosim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tb/cosim/batch_run.h"
+#include "tb/cosim/options.h"
+#include "tb/cosim/scoreboard.h"
+
+namespace mxe::cosim {
+
+/// Cycles of one job on each engine; 0 on an engine that does not run.
+struct JobCycles {
+  std::string job;
+  uint64_t model = 0, rtl = 0;
+
+  /// Difference relative to the RTL.
+  double error() const;
+};
+
+/// Judges the results of batches: each engine against the golden GEMM and the rules of the
+/// interface (EngineCheck), and model against RTL (Comparison).
+class Judge {
+ public:
+  explicit Judge(const CoSimOptions& options) : options_(options) {}
+
+  /// `model` or `rtl` is null if that engine does not run.
+  void judge(const Batch& batch, const std::vector<JobImage>& images, const BatchResult* model,
+             const BatchResult* rtl);
+  /// The simulation ended early.
+  void add_failure(const std::string& what, const std::string& about) {
+    scoreboard_.add({"simulation", jobs_, what, about});
+  }
+
+  const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
+  const std::vector<JobCycles>& cycles() const { return cycles_; }
+  std::size_t jobs() const { return jobs_; }
+
+ private:
+  bool has_comparable_times(const Batch& batch) const;
+
+  const CoSimOptions& options_;
+  Scoreboard scoreboard_;
+  std::vector<JobCycles> cycles_;
+  std::size_t jobs_ = 0;  // of all batches so far
+};
+
+}  // namespace mxe::cosim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "model/platform/memory.h"
+#include "model/platform/rtl/rtl_engine.h"
+#include "mxe_driver.h"
+#include "tb/cosim/cosim_job.h"
+#include "tb/cosim/engine_features.h"
+#include "tb/cosim/job_image.h"
+#include "tb/cosim/scoreboard.h"
+
+namespace mxe::cosim {
+
+/// Observes the RTL in a co-simulation. Receives only results without a mismatch.
+class CoSimObserver : public rtl::RtlObserver {
+ public:
+  /// A job ended in an allowed way, with or without success.
+  virtual void job_compared(const CosimJob& job, const JobImage& image, const Expectation& expected,
+                            const JobOutcome& outcome) = 0;
+  /// All jobs of a batch ended. `counters`: their counts; `read`: values of the registers.
+  virtual void batch_compared(const struct mxe_counters& counters,
+                              const struct mxe_counters& read) = 0;
+};
+
+struct CoSimOptions {
+  Params params = Params::named("small");
+  engine::MemoryTiming timing;
+  rtl::RtlOptions rtl;
+  /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
+  uint64_t memory_base = platform::Memory::Config{}.base;
+  bool run_model = true, run_rtl = true;
+  bool structural = false;  ///< the model computes block by block, not by the golden GEMM
+  /// Features of an RTL that has fewer than `params` admit. The RTL must refuse a job that needs
+  /// more; the model runs it.
+  std::optional<EngineFeatures> rtl_features;
+  unsigned ring_entries = 8;
+  bool poll = false;  ///< the driver polls instead of waiting for interrupts
+  /// Allowed difference between a job's cycles on model and RTL, relative to the RTL. With 0, all
+  /// counters and the cycle in which software sees each job's end must be equal too. Negative:
+  /// times are not compared. Random back-pressure needs this, because the model does not have it.
+  double cycle_tolerance = 0;
+  /// Simulated time without progress after which a job counts as hanging.
+  uint32_t timeout_us = 100'000;
+  CoSimObserver* observer = nullptr;  ///< must outlive the co-simulation
+
+  bool times_agree() const { return cycle_tolerance == 0; }
+};
+
+/// Bytes of each memory.
+inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 33;
+/// Bus addresses at which they may begin: multiples of the unit, up to the largest.
+inline constexpr uint64_t kMemoryBaseUnit = 4096;
+inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
+
+}  // namespace mxe::cosim
