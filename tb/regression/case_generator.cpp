@@ -32,7 +32,7 @@ uint64_t random_base(Random& random) {
 }
 
 void draw_environment(CoSimCase& result, const Params& params, Random& random) {
-  result.mem_base = random_base(random);
+  result.mem_base.address = random_base(random);
   result.timing.latency = random_latency(random);
   if (random.one_in(4)) {
     result.timing.bytes_per_cycle =

@@ -7,6 +7,8 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
@@ -20,156 +22,102 @@ constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
 constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
-const std::vector<numerics::FormatId> kFormats(numerics::kAllFormats.begin(),
-                                               numerics::kAllFormats.end());
-const std::vector<numerics::ScaleRule> kRules(numerics::kAllScaleRules.begin(),
-                                              numerics::kAllScaleRules.end());
-const std::vector<numerics::Overflow> kOverflows = {numerics::Overflow::saturate,
-                                                    numerics::Overflow::special};
-const std::vector<job::BiasKind> kBiases = {job::BiasKind::none, job::BiasKind::row,
-                                            job::BiasKind::full};
-const std::vector<cosim::Values> kValues = {
-    cosim::Values::ones,       cosim::Values::quantized, cosim::Values::codes,
-    cosim::Values::specials,   cosim::Values::extremes,  cosim::Values::cancellation,
-    cosim::Values::tiny,       cosim::Values::huge,      cosim::Values::zeros,
-    cosim::Values::boundaries, cosim::Values::ties,      cosim::Values::special_lanes,
-    cosim::Values::tiny_ties,  cosim::Values::lone_bits, cosim::Values::sparse,
-    cosim::Values::nan_scales};
+/// The values of an enum in case files, and their names.
+template <typename E>
+struct Choice {
+  std::vector<E> values;
+  std::function<std::string(E)> name;
+};
 
-std::string format_name(numerics::FormatId format) { return numerics::element_format(format).name; }
-std::string overflow_name(numerics::Overflow overflow) {
-  return overflow == numerics::Overflow::special ? "special" : "saturate";
+const Choice<numerics::FormatId>& choice(numerics::FormatId) {
+  static const Choice<numerics::FormatId> kChoice = {
+      {numerics::kAllFormats.begin(), numerics::kAllFormats.end()},
+      [](numerics::FormatId format) { return numerics::element_format(format).name; }};
+  return kChoice;
 }
-std::string bias_name(job::BiasKind bias) {
+
+const Choice<numerics::ScaleRule>& choice(numerics::ScaleRule) {
+  static const Choice<numerics::ScaleRule> kChoice = {
+      {numerics::kAllScaleRules.begin(), numerics::kAllScaleRules.end()},
+      numerics::scale_rule_name};
+  return kChoice;
+}
+
+const Choice<numerics::Overflow>& choice(numerics::Overflow) {
+  static const Choice<numerics::Overflow> kChoice = {
+      {numerics::Overflow::saturate, numerics::Overflow::special}, [](numerics::Overflow overflow) {
+        return overflow == numerics::Overflow::special ? "special" : "saturate";
+      }};
+  return kChoice;
+}
+
+const Choice<job::BiasKind>& choice(job::BiasKind) {
   static constexpr std::array<const char*, 3> kNames = {"none", "row", "full"};
-  return kNames[static_cast<std::size_t>(bias)];
-}
-template <class Archive, class Layout>
-void describe_layout(Archive& archive, Layout& l) {
-  const job::JobLayout normal;
-  archive.member("a_offset", l.a_offset, normal.a_offset);
-  archive.member("b_offset", l.b_offset, normal.b_offset);
-  archive.member("a_scale_offset", l.a_scale_offset, normal.a_scale_offset);
-  archive.member("b_scale_offset", l.b_scale_offset, normal.b_scale_offset);
-  archive.member("c_offset", l.c_offset, normal.c_offset);
-  archive.member("d_offset", l.d_offset, normal.d_offset);
-  archive.member("d_scale_offset", l.d_scale_offset, normal.d_scale_offset);
-  archive.member("a_gap", l.a_gap, normal.a_gap);
-  archive.member("b_gap", l.b_gap, normal.b_gap);
-  archive.member("a_scale_gap", l.a_scale_gap, normal.a_scale_gap);
-  archive.member("b_scale_gap", l.b_scale_gap, normal.b_scale_gap);
-  archive.member("c_gap", l.c_gap, normal.c_gap);
-  archive.member("d_gap", l.d_gap, normal.d_gap);
-  archive.member("d_scale_gap", l.d_scale_gap, normal.d_scale_gap);
-  archive.member("a_one_row", l.a_one_row, normal.a_one_row);
-  archive.member("b_one_row", l.b_one_row, normal.b_one_row);
+  static const Choice<job::BiasKind> kChoice = {
+      {job::BiasKind::none, job::BiasKind::row, job::BiasKind::full},
+      [](job::BiasKind bias) { return kNames[static_cast<std::size_t>(bias)]; }};
+  return kChoice;
 }
 
-template <class Archive, class Job>
-void describe_job(Archive& archive, Job& job) {
-  const cosim::JobSpec normal;
-  archive.member("m", job.m, normal.m);
-  archive.member("n", job.n, normal.n);
-  archive.member("k", job.k, normal.k);
-  archive.member("batch", job.batch, normal.batch);
-  archive.choice("format_a", job.format_a, normal.format_a, kFormats, format_name);
-  archive.choice("format_b", job.format_b, normal.format_b, kFormats, format_name);
-  archive.choice("values", job.values, normal.values, kValues,
-                 [](cosim::Values values) { return std::string(cosim::to_string(values)); });
-  archive.member("seed", job.seed, normal.seed);
-  archive.choice("bias", job.bias, normal.bias, kBiases, bias_name);
-  archive.member("bias_bf16", job.bias_bf16, normal.bias_bf16);
-  archive.member("claim_m", job.claims.m, normal.claims.m);
-  archive.member("claim_n", job.claims.n, normal.claims.n);
-  archive.member("claim_k", job.claims.k, normal.claims.k);
-  archive.member("in_turn", job.in_turn, normal.in_turn);
-  archive.choice("results", job.output.kind, normal.output.kind, job::output_kinds(),
-                 job::kind_name);
-  archive.choice("out_format", job.output.requant.format, normal.output.requant.format, kFormats,
-                 format_name);
-  archive.choice("out_rule", job.output.requant.rule, normal.output.requant.rule, kRules,
-                 numerics::scale_rule_name);
-  archive.choice("out_overflow", job.output.requant.overflow, normal.output.requant.overflow,
-                 kOverflows, overflow_name);
+const Choice<cosim::Values>& choice(cosim::Values) {
+  static const Choice<cosim::Values> kChoice = {
+      {cosim::kAllValues.begin(), cosim::kAllValues.end()},
+      [](cosim::Values values) { return cosim::to_string(values); }};
+  return kChoice;
 }
 
-template <class Archive, class Fault>
-void describe_fault(Archive& archive, Fault& fault) {
-  const cosim::BusFault normal;
-  archive.member("job", fault.job, normal.job);
-  archive.member("part", fault.part, normal.part);
-  archive.member("row", fault.row, normal.row);
-  archive.member("byte", fault.byte, normal.byte);
+const Choice<job::OutputFormat::Kind>& choice(job::OutputFormat::Kind) {
+  static const Choice<job::OutputFormat::Kind> kChoice = {job::output_kinds(), job::kind_name};
+  return kChoice;
 }
 
-template <class Archive, class Batch>
-void describe_batch(Archive& archive, Batch& batch) {
-  const BatchSpec normal;
-  archive.member("endless_jobs", batch.endless_jobs, normal.endless_jobs);
-  archive.member("empty_jobs", batch.empty_jobs, normal.empty_jobs);
-  archive.member("first_job", batch.first_job, normal.first_job);
-  archive.member("counters_below", batch.counters_below, normal.counters_below);
-  archive.member("counters_anywhere", batch.counters_anywhere, normal.counters_anywhere);
-  archive.member("register_writes", batch.register_writes, normal.register_writes);
-  archive.member("ring_overflow", batch.ring_overflow, normal.ring_overflow);
-  archive.member("one_doorbell", batch.one_doorbell, normal.one_doorbell);
-  archive.member("doorbells", batch.doorbells, normal.doorbells);
-  archive.member("disabled_for", batch.disabled_for, normal.disabled_for);
-  archive.member("pause_after", batch.pause_after, normal.pause_after);
-  archive.member("masked", batch.masked, normal.masked);
-  archive.member("traffic", batch.traffic, normal.traffic);
-  archive.member("reset_after", batch.reset_after, normal.reset_after);
-}
+template <typename T>
+struct IsVector : std::false_type {};
+template <typename T>
+struct IsVector<std::vector<T>> : std::true_type {};
 
-template <class Archive, class Case>
-void describe_case(Archive& archive, Case& c) {
-  const CoSimCase normal;
-  archive.member("config", c.config, normal.config);
-  archive.address("mem_base", c.mem_base, normal.mem_base);
-  archive.member("mem_latency", c.timing.latency, normal.timing.latency);
-  archive.member("mem_bytes_per_cycle", c.timing.bytes_per_cycle, normal.timing.bytes_per_cycle);
-  archive.member("mem_jitter", c.timing.jitter_seed, normal.timing.jitter_seed);
-  archive.member("outstanding_reads", c.ports.reads, normal.ports.reads);
-  archive.member("outstanding_writes", c.ports.writes, normal.ports.writes);
-  archive.member("back_pressure", c.back_pressure, normal.back_pressure);
-  archive.member("ring", c.ring, normal.ring);
-  archive.member("poll", c.poll, normal.poll);
-  archive.member("structural", c.structural, normal.structural);
-}
+// ---------------------------------------------------------------- writing
 
-template <class Archive, class AnySpoil>
-void describe_spoil(Archive& archive, AnySpoil& spoil) {
-  const cosim::Spoil normal;
-  archive.member("field", spoil.field, normal.field);
-  archive.member("value", spoil.value, normal.value);
-}
-
-Json to_json(const cosim::JobSpec& job) {
-  Writer writer;
-  describe_job(writer, job);
-  Writer layout;
-  describe_layout(layout, job.layout);
-  if (!layout.json().empty()) writer.json()["layout"] = layout.take();
-  for (const cosim::Spoil& spoil : job.spoils) {
-    Writer members;
-    describe_spoil(members, spoil);
-    writer.json()["spoils"].push_back(members.take());
+template <typename T>
+Json to_member(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return choice(value).name(value);
+  } else if constexpr (std::is_same_v<T, BusAddress>) {
+    return fmt::format("{:#x}", value.address);
+  } else {
+    return value;
   }
-  return writer.take();
+}
+
+/// The fields of an object that have other than their default values.
+template <typename T>
+Json write(const T& object) {
+  const T normal;
+  Json json = Json::object();
+  cosim::for_each_field<T>([&](const auto& field) {
+    const auto& value = field.of(object);
+    using V = std::decay_t<decltype(value)>;
+    Json written;
+    if constexpr (std::is_same_v<V, job::JobLayout>) {
+      written = write(value);
+    } else if constexpr (IsVector<V>::value) {
+      for (const auto& element : value) written.push_back(write(element));
+    } else if (value != field.of(normal)) {
+      written = to_member(value);
+    }
+    if (!written.empty()) json[field.name] = std::move(written);
+  });
+  return json;
 }
 
 Json to_json(const BatchSpec& batch) {
-  Writer writer;
-  describe_batch(writer, batch);
-  for (const cosim::BusFault& fault : batch.faults) {
-    Writer members;
-    describe_fault(members, fault);
-    writer.json()["faults"].push_back(members.take());
-  }
-  writer.json()["jobs"] = Json::array();
-  for (const cosim::JobSpec& job : batch.jobs) writer.json()["jobs"].push_back(to_json(job));
-  return writer.take();
+  Json json = write(batch);
+  json["jobs"] = Json::array();
+  for (const cosim::JobSpec& job : batch.jobs) json["jobs"].push_back(write(job));
+  return json;
 }
+
+// ---------------------------------------------------------------- reading
 
 /// Calls `read` for each element of the array `name`, if present.
 void for_each(Reader& reader, const char* name,
@@ -182,30 +130,25 @@ void for_each(Reader& reader, const char* name,
   }
 }
 
-cosim::Spoil read_spoil(const Json& json, const std::string& where, const cosim::JobSpec& job) {
-  cosim::Spoil spoil;
-  Reader reader(json, where);
-  describe_spoil(reader, spoil);
-  reader.finish();
-  if (cosim::broken_rule(spoil, job.bias_bf16 ? 2 : 4, job.output.alignment()) == MXE_STATUS_OK) {
-    reader.fail(fmt::format("breaks no rule with '{}' {}", spoil.field, spoil.value));
-  }
-  return spoil;
+/// Checks what the types of the fields leave open.
+template <typename T>
+void validate(const Reader&, const T&) {}
+
+void validate(const Reader& reader, const cosim::BusFault& fault) {
+  static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B", "C",
+                                               "D", "scales of D", "descriptor", "record"};
+  if (kParts.count(fault.part) == 0)
+    reader.fail(fmt::format("has an unknown part '{}'", fault.part));
 }
 
-cosim::JobSpec read_job(const Json& json, const std::string& where) {
-  cosim::JobSpec job;
-  Reader reader(json, where);
-  describe_job(reader, job);
-  if (const Json* layout = reader.find("layout")) {
-    Reader members(*layout, where + ", layout");
-    describe_layout(members, job.layout);
-    members.finish();
+void validate(const Reader& reader, const cosim::JobSpec& job) {
+  const unsigned c_size = job.bias_bf16 ? 2 : 4, d_size = job.output.alignment();
+  for (std::size_t i = 0; i < job.spoils.size(); i++) {
+    const cosim::Spoil& spoil = job.spoils[i];
+    if (cosim::broken_rule(spoil, c_size, d_size) != MXE_STATUS_OK) continue;
+    throw Error(fmt::format("{}, spoils[{}] breaks no rule with '{}' {}", reader.where(), i,
+                            spoil.field, spoil.value));
   }
-  for_each(reader, "spoils", [&](const Json& spoil, const std::string& place) {
-    job.spoils.push_back(read_spoil(spoil, place, job));
-  });
-  reader.finish();
   if (std::min({job.m, job.n, job.k, job.batch}) == 0) {
     reader.fail("needs m, n, k and batch of at least 1");
   }
@@ -216,27 +159,50 @@ cosim::JobSpec read_job(const Json& json, const std::string& where) {
                             kLargestSize, kLargestWork));
   }
   const job::JobLayout& l = job.layout;
-  if ((l.c_offset | l.c_gap) % (job.bias_bf16 ? 2 : 4) != 0 ||
-      (l.d_offset | l.d_gap) % job.output.alignment() != 0) {
+  if ((l.c_offset | l.c_gap) % c_size != 0 || (l.d_offset | l.d_gap) % d_size != 0) {
     reader.fail("has a misaligned C or D");
   }
   if (std::max({l.a_gap, l.b_gap, l.a_scale_gap, l.b_scale_gap, l.c_gap, l.d_gap, l.d_scale_gap}) >
       kLargestGap) {
     reader.fail(fmt::format("has a gap above {}", kLargestGap));
   }
-  return job;
 }
 
-cosim::BusFault read_fault(const Json& json, const std::string& where) {
-  static const std::set<std::string> kParts = {"A", "scales of A", "B",          "scales of B", "C",
-                                               "D", "scales of D", "descriptor", "record"};
-  cosim::BusFault fault;
+template <typename T>
+void read_fields(Reader& reader, T& object);
+
+template <typename T>
+T read(const Json& json, const std::string& where) {
+  T object;
   Reader reader(json, where);
-  describe_fault(reader, fault);
+  read_fields(reader, object);
   reader.finish();
-  if (kParts.count(fault.part) == 0)
-    reader.fail(fmt::format("has an unknown part '{}'", fault.part));
-  return fault;
+  validate(reader, object);
+  return object;
+}
+
+template <typename T>
+void read_field(Reader& reader, const char* name, T& value) {
+  if constexpr (std::is_same_v<T, job::JobLayout>) {
+    const Json* found = reader.find(name);
+    if (found) value = read<T>(*found, fmt::format("{}, {}", reader.where(), name));
+  } else if constexpr (IsVector<T>::value) {
+    for_each(reader, name, [&](const Json& json, const std::string& where) {
+      value.push_back(read<typename T::value_type>(json, where));
+    });
+  } else if constexpr (std::is_enum_v<T>) {
+    reader.choice(name, value, choice(value).values, choice(value).name);
+  } else if constexpr (std::is_same_v<T, BusAddress>) {
+    reader.address(name, value.address);
+  } else {
+    reader.member(name, value);
+  }
+}
+
+template <typename T>
+void read_fields(Reader& reader, T& object) {
+  cosim::for_each_field<T>(
+      [&](const auto& field) { read_field(reader, field.name, field.of(object)); });
 }
 
 /// Upper bound of the bytes from the first to the last of a job.
@@ -255,16 +221,12 @@ uint64_t memory_of(const cosim::JobSpec& job) {
 BatchSpec read_batch(const Json& json, const std::string& where) {
   BatchSpec batch;
   Reader reader(json, where);
-  describe_batch(reader, batch);
-  for_each(reader, "jobs", [&](const Json& job, const std::string& place) {
-    batch.jobs.push_back(read_job(job, place));
-  });
-  for_each(reader, "faults", [&](const Json& fault, const std::string& place) {
-    batch.faults.push_back(read_fault(fault, place));
-    if (batch.faults.back().job >= batch.jobs.size())
-      reader.fail("has a fault in a job that it does not have");
-  });
+  read_fields(reader, batch);
+  read_field(reader, "jobs", batch.jobs);
   reader.finish();
+  for (const cosim::BusFault& fault : batch.faults) {
+    if (fault.job >= batch.jobs.size()) reader.fail("has a fault in a job that it does not have");
+  }
   if (batch.jobs.empty()) reader.fail("needs at least one job in 'jobs'");
   if (!ends(batch)) {
     reader.fail("has a job with claimed sizes and no fault in its operands or results");
@@ -327,19 +289,16 @@ std::size_t CoSimCase::jobs() const {
 }
 
 Json to_json(const CoSimCase& cosim_case) {
-  Writer writer;
-  describe_case(writer, cosim_case);
-  writer.json()["batches"] = Json::array();
-  for (const BatchSpec& batch : cosim_case.batches) {
-    writer.json()["batches"].push_back(to_json(batch));
-  }
-  return writer.take();
+  Json json = write(cosim_case);
+  json["batches"] = Json::array();
+  for (const BatchSpec& batch : cosim_case.batches) json["batches"].push_back(to_json(batch));
+  return json;
 }
 
 CoSimCase case_from_json(const Json& json) {
   CoSimCase result;
   Reader reader(json, "the case");
-  describe_case(reader, result);
+  read_fields(reader, result);
   reader.find("about");  // a comment in the case file
   for_each(reader, "batches", [&](const Json& batch, const std::string& place) {
     result.batches.push_back(read_batch(batch, place));

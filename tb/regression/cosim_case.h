@@ -6,12 +6,21 @@
 #include <vector>
 
 #include "model/engine/memory/memory_port.h"
-#include "tb/cosim/cosim.h"
+#include "tb/cosim/batch.h"
 #include "tb/cosim/job_spec.h"
+#include "tb/cosim/options.h"
 #include "tb/regression/json_members.h"
 
 namespace mxe::regression {
 
+/// A number that is hexadecimal in a case file.
+struct BusAddress {
+  uint64_t address = 0;
+
+  operator uint64_t() const { return address; }  // NOLINT: an address is a number
+};
+
+/// The jobs of a batch as recipes, and disturbances.
 struct BatchSpec : cosim::BatchEvents {
   std::vector<cosim::JobSpec> jobs;
 };
@@ -23,7 +32,7 @@ bool ends(const BatchSpec& batch);
 /// same case behave identically on every machine.
 struct CoSimCase {
   std::string config = "small";
-  uint64_t mem_base = platform::Memory::Config{}.base;  ///< bus address of the memory's first byte
+  BusAddress mem_base{platform::Memory::Config{}.base};  ///< of the memory's first byte
   engine::MemoryTiming timing;
   engine::PortLimits ports;
   uint64_t back_pressure = 0;  ///< seed, 0 for none
@@ -33,6 +42,19 @@ struct CoSimCase {
   std::vector<BatchSpec> batches;
 
   std::size_t jobs() const;
+
+  static constexpr auto fields() {
+    using C = CoSimCase;
+    return std::make_tuple(
+        cosim::field("config", &C::config), cosim::field("mem_base", &C::mem_base),
+        cosim::field("mem_latency", &C::timing, &engine::MemoryTiming::latency),
+        cosim::field("mem_bytes_per_cycle", &C::timing, &engine::MemoryTiming::bytes_per_cycle),
+        cosim::field("mem_jitter", &C::timing, &engine::MemoryTiming::jitter_seed),
+        cosim::field("outstanding_reads", &C::ports, &engine::PortLimits::reads),
+        cosim::field("outstanding_writes", &C::ports, &engine::PortLimits::writes),
+        cosim::field("back_pressure", &C::back_pressure), cosim::field("ring", &C::ring),
+        cosim::field("poll", &C::poll), cosim::field("structural", &C::structural));
+  }
 };
 
 /// Omits members with default values.

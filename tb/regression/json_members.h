@@ -18,29 +18,7 @@ namespace mxe::regression {
 
 using Json = nlohmann::ordered_json;
 
-/// Writer and Reader process the same list of members, so that they agree. A member with its
-/// default value is not written; a missing member keeps its default.
-class Writer {
- public:
-  template <typename T>
-  void member(const char* name, const T& value, const T& normal) {
-    if (value != normal) json_[name] = value;
-  }
-  void address(const char* name, uint64_t value, uint64_t normal) {
-    if (value != normal) json_[name] = fmt::format("{:#x}", value);
-  }
-  template <typename E, typename ToName>
-  void choice(const char* name, const E& value, const E& normal, const std::vector<E>&,
-              const ToName& to_name) {
-    if (value != normal) json_[name] = to_name(value);
-  }
-  Json take() { return std::move(json_); }
-  Json& json() { return json_; }
-
- private:
-  Json json_ = Json::object();
-};
-
+/// Reads the members of a JSON object. A missing member keeps its default.
 /// Throws Error starting with `where` for invalid members.
 class Reader {
  public:
@@ -49,7 +27,7 @@ class Reader {
   }
 
   template <typename T>
-  void member(const char* name, T& value, const T&) {
+  void member(const char* name, T& value) {
     if (!find(name)) return;
     const Json& found = json_.at(name);
     if constexpr (std::is_same_v<T, bool>) {
@@ -67,7 +45,7 @@ class Reader {
     value = found.get<T>();
   }
   /// A 64-bit number as a hexadecimal string.
-  void address(const char* name, uint64_t& value, uint64_t) {
+  void address(const char* name, uint64_t& value) {
     const Json* found = find(name);
     if (!found) return;
     const std::string text = found->is_string() ? found->get<std::string>() : "";
@@ -79,8 +57,7 @@ class Reader {
     }
   }
   template <typename E, typename ToName>
-  void choice(const char* name, E& value, const E&, const std::vector<E>& all,
-              const ToName& to_name) {
+  void choice(const char* name, E& value, const std::vector<E>& all, const ToName& to_name) {
     if (!find(name)) return;
     std::string allowed;
     for (const E& candidate : all) {

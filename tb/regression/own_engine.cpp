@@ -64,8 +64,7 @@ void read_formats(Reader& reader, const char* member, std::vector<numerics::Form
 cosim::EngineFeatures features_from_json(const Json& json, const std::string& where) {
   Reader reader(json, where);
   cosim::EngineFeatures features(read_parameters(reader));
-  const cosim::EngineFeatures normal;
-  reader.member("name", features.name, normal.name);
+  reader.member("name", features.name);
   if (!reader.find("name")) reader.fail("needs a 'name'");
   read_formats(reader, "formats_a", features.formats_a);
   read_formats(reader, "formats_b", features.formats_b);
@@ -79,13 +78,13 @@ cosim::EngineFeatures features_from_json(const Json& json, const std::string& wh
     if (name != "fp32" && name != "bf16") throw Error("a bias is fp32 or bf16, not " + name);
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
-  reader.member("batches", features.batches, normal.batches);
-  reader.member("counters", features.counters, normal.counters);
-  reader.member("faults", features.faults, normal.faults);
+  reader.member("batches", features.batches);
+  reader.member("counters", features.counters);
+  reader.member("faults", features.faults);
   for_each_name(reader, "waves",
                 [&](const std::string& signal) { features.waves.push_back(signal); });
-  reader.member("timeout_cycles", features.timeout_cycles, normal.timeout_cycles);
-  reader.member("largest_job", features.largest_job, normal.largest_job);
+  reader.member("timeout_cycles", features.timeout_cycles);
+  reader.member("largest_job", features.largest_job);
   reader.finish();
   return features;
 }

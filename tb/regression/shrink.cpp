@@ -113,21 +113,10 @@ class Shrinker {
     for (std::size_t b = 0; b < best_.batches.size(); b++) {
       const auto events = [b](CoSimCase& c) -> cosim::BatchEvents& { return c.batches[b]; };
       progress |= change([&](CoSimCase& c) { events(c) = {}; });
-      for (uint64_t cosim::BatchEvents::*event :
-           {&cosim::BatchEvents::register_writes, &cosim::BatchEvents::ring_overflow,
-            &cosim::BatchEvents::doorbells, &cosim::BatchEvents::disabled_for,
-            &cosim::BatchEvents::pause_after, &cosim::BatchEvents::traffic,
-            &cosim::BatchEvents::reset_after}) {
-        progress |= change([&](CoSimCase& c) { events(c).*event = 0; });
-      }
-      progress |= change([&](CoSimCase& c) { events(c).endless_jobs = 0; });
-      progress |= change([&](CoSimCase& c) { events(c).empty_jobs = 0; });
-      progress |= change([&](CoSimCase& c) { events(c).first_job = 0; });
-      progress |= change([&](CoSimCase& c) { events(c).counters_below = 0; });
-      progress |= change([&](CoSimCase& c) { events(c).counters_anywhere = 0; });
-      progress |= change([&](CoSimCase& c) { events(c).masked = false; });
-      progress |= change([&](CoSimCase& c) { events(c).one_doorbell = false; });
-      progress |= change([&](CoSimCase& c) { events(c).faults.clear(); });
+      cosim::for_each_field<cosim::BatchEvents>([&](const auto& field) {
+        const cosim::BatchEvents none;
+        progress |= change([&](CoSimCase& c) { field.of(events(c)) = field.of(none); });
+      });
       progress |= smaller([&](CoSimCase& c) -> uint32_t& { return events(c).empty_jobs; });
     }
     return progress;
@@ -219,16 +208,10 @@ class Shrinker {
   }
 
   void simplify_layout(std::size_t b, std::size_t j, bool& progress) {
-    for (unsigned job::JobLayout::*field :
-         {&job::JobLayout::a_offset, &job::JobLayout::b_offset, &job::JobLayout::a_scale_offset,
-          &job::JobLayout::b_scale_offset, &job::JobLayout::c_offset, &job::JobLayout::d_offset,
-          &job::JobLayout::d_scale_offset, &job::JobLayout::a_gap, &job::JobLayout::b_gap,
-          &job::JobLayout::a_scale_gap, &job::JobLayout::b_scale_gap, &job::JobLayout::c_gap,
-          &job::JobLayout::d_gap, &job::JobLayout::d_scale_gap}) {
-      progress |= change_job(b, j, [field](cosim::JobSpec& s) { s.layout.*field = 0; });
-    }
-    progress |= change_job(b, j, [](cosim::JobSpec& s) { s.layout.a_one_row = false; });
-    progress |= change_job(b, j, [](cosim::JobSpec& s) { s.layout.b_one_row = false; });
+    cosim::for_each_field<job::JobLayout>([&](const auto& field) {
+      const job::JobLayout none;
+      progress |= change_job(b, j, [&](cosim::JobSpec& s) { field.of(s.layout) = field.of(none); });
+    });
   }
 
   CoSimCase best_;
