@@ -53,10 +53,11 @@ endfunction()
 mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
 mxe_install_part(reference mx=numerics mxe_params=params mxe_job=reference)
 if(MXE_BUILD_RTL)
-  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_platform=platform mxe_rtl=rtl_engine mxe_device=model)
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_platform=platform
+                   mxe_rtl=rtl_engine mxe_device=model)
   mxe_install_part(rtl mxe_rtl_device=rtl)
 else()
-  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_platform=platform mxe_device=model)
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_platform=platform mxe_device=model)
 endif()
 
 if(TARGET mxe_linux)
@@ -70,7 +71,7 @@ install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeCon
         COMPONENT development)
 
 # Headers of the folders of the targets above, without those of the reference's kernels.
-set(_rooms model/numerics model/params model/blocks model/job model/engine model/platform)
+set(_rooms model/numerics model/params model/blocks model/job model/engine model/harness model/platform)
 set(_no_rtl "")
 if(NOT MXE_BUILD_RTL)
   set(_no_rtl REGEX "/platform/rtl/" EXCLUDE)

@@ -9,7 +9,7 @@
 int sc_main(int, char**) {
   mxe::device::EngineSetup setup;
   setup.params = mxe::Params::named("base");
-  setup.cycles_only = true;
+  setup.mode = mxe::engine::Mode::timing;
   mxe::job::JobShape shape;
   shape.m = 16, shape.n = shape.k = 512;  // few rows: each slab of B is used for 16 cycles per word
 

@@ -13,8 +13,6 @@ namespace {
 
 constexpr uint64_t kWindowBytes = 4096;
 constexpr unsigned kRegisterBytes = 4;
-// Cycles of a read from the edge at which it is offered until the initiator has the response.
-constexpr uint64_t kAccessCycles = 3;
 // Suppresses SystemC's three lines on stderr before sc_main(), which tests do not expect.
 [[maybe_unused]] const int kNoBanner = setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
 
@@ -46,7 +44,10 @@ void yield_to_others() {
 
 EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& params,
                            const Clock& clock)
-    : sc_module(name), params_(params), clock_(clock) {
+    : sc_module(name),
+      params_(params),
+      clock_(clock),
+      memory_port_(mem, clock, params.mem_bytes()) {
   params_.validate();
   clock_.require("an engine with the default clock");
   regs.register_b_transport(this, &EngineModule::transport);
@@ -83,53 +84,6 @@ uint64_t EngineModule::next_activity() const {
   return clock_.to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
 }
 
-engine::BeatTimes EngineModule::times_of(const tlm::tlm_generic_payload& payload,
-                                         const BurstExtension& burst, uint64_t cycle,
-                                         const sc_core::sc_time& delay) const {
-  if (burst.timed) return burst.times;
-  const sc_core::sc_time present = sc_core::sc_time_stamp();
-  const uint64_t last = clock_.to_cycles_up(present + delay);
-  const uint64_t before = payload.get_data_length() / burst.beat_bytes - 1;
-  uint64_t first = last - std::min(last, before);
-  if (payload.is_read()) first = std::max({first, cycle + 1, clock_.to_cycles_up(present)});
-  return {first << engine::BeatTimes::kFraction, uint64_t{1} << engine::BeatTimes::kFraction};
-}
-
-void EngineModule::send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!payload.get_byte_enable_ptr()) return mem->b_transport(payload, delay);
-  if (takes_enables_) {
-    mem->b_transport(payload, delay);
-    takes_enables_ = payload.get_response_status() != tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  }
-  if (!takes_enables_) send_pieces(payload, delay);
-}
-
-void EngineModule::send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const uint64_t address = payload.get_address();
-  uint8_t* data = payload.get_data_ptr();
-  const unsigned length = payload.get_data_length();
-  uint8_t* enables = payload.get_byte_enable_ptr();
-  payload.set_byte_enable_ptr(nullptr);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  for (unsigned begin = 0, end = 0; begin < length && payload.is_response_ok(); begin = end) {
-    const auto same = [&](uint8_t enable) { return (enable != 0) == (enables[begin] != 0); };
-    end =
-        static_cast<unsigned>(std::find_if_not(enables + begin, enables + length, same) - enables);
-    if (enables[begin] == 0) continue;
-    payload.set_address(address + begin);
-    payload.set_data_ptr(data + begin);
-    payload.set_data_length(end - begin);
-    payload.set_streaming_width(end - begin);
-    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    mem->b_transport(payload, delay);
-  }
-  payload.set_address(address);
-  payload.set_data_ptr(data);
-  payload.set_data_length(length);
-  payload.set_streaming_width(length);
-  payload.set_byte_enable_ptr(enables);
-}
-
 void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   tlm::tlm_response_status refused = check_attributes(payload);
   if (refused == tlm::TLM_OK_RESPONSE && payload.get_data_length() != kRegisterBytes) {
@@ -151,7 +105,7 @@ void EngineModule::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   const sc_core::sc_time edge =
       clock_.to_time(clock_.to_cycles_up(sc_core::sc_time_stamp())) - sc_core::sc_time_stamp();
   if (edge != sc_core::SC_ZERO_TIME) sc_core::wait(edge);
-  RegisterTransfer transfer;
+  harness::RegisterTransfer transfer;
   transfer.write = payload.is_write();
   transfer.address = static_cast<uint32_t>(payload.get_address());
   if (transfer.write) {
@@ -168,7 +122,7 @@ bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   if (!payload.is_read() || !at_rest()) return false;
   const sc_core::sc_time present = sc_core::sc_time_stamp();
   uint64_t cycle = clock_.to_cycles_up(present + delay);
-  const sc_core::sc_time answer = clock_.to_time(cycle + kAccessCycles) - present;
+  const sc_core::sc_time answer = clock_.to_time(cycle + harness::kAccessCycles) - present;
   if (sc_core::sc_time_to_pending_activity() <= answer) return false;
   uint32_t value = 0;
   const bool ok = read_at_rest(static_cast<uint32_t>(payload.get_address()), value, cycle);
@@ -179,7 +133,7 @@ bool EngineModule::read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_tim
 }
 
 bool EngineModule::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
-  cycle += kAccessCycles;
+  cycle += harness::kAccessCycles;
   return peek_register(address, value);
 }
 

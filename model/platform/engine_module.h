@@ -11,18 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/harness/register_access.h"
 #include "model/params/params.h"
 #include "model/platform/clock.h"
-#include "model/platform/memory.h"
+#include "model/platform/tlm_memory_port.h"
 
 namespace mxe::platform {
-
-struct RegisterTransfer {
-  bool write = false;
-  uint32_t address = 0;  ///< byte offset in the window
-  uint32_t data = 0;     ///< input of a write, output of a read
-  uint8_t strobe = 0xF;
-};
 
 /// Waits until all processes that can run at this time have run, including those that they trigger.
 void yield_to_others();
@@ -80,20 +74,11 @@ class EngineModule : public sc_core::sc_module {
   /// SLVERR, and the end cycle in `cycle`: kAccessCycles later, unless the bus differs.
   virtual bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle);
   /// Executes `transfer` and waits for the duration of the bus access. Returns false for SLVERR.
-  virtual bool transfer_register(RegisterTransfer& transfer) = 0;
+  virtual bool transfer_register(harness::RegisterTransfer& transfer) = 0;
   /// Reads a register without time or side effects, for debuggers. Returns false if unsupported.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
-  /// Returns the time of each beat of a burst that was issued in `cycle` and answered with `delay`.
-  /// A memory that supports BurstExtension provides these times. Otherwise the last beat is served
-  /// after the delay, the beats before it one per cycle, and no read beat before the cycle after
-  /// the request or before the response.
-  engine::BeatTimes times_of(const tlm::tlm_generic_payload& payload, const BurstExtension& burst,
-                             uint64_t cycle, const sc_core::sc_time& delay) const;
-  /// Sends `payload` to the memory. If the memory does not support byte enables, a write is split
-  /// into consecutive writes without them.
-  void send(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Called when the memory revokes direct access to these addresses.
-  virtual void end_direct_access(sc_dt::uint64 /*first*/, sc_dt::uint64 /*last*/) {}
+  /// The memory behind `mem`.
+  TlmMemoryPort& memory_port() { return memory_port_; }
 
  private:
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -101,12 +86,15 @@ class EngineModule : public sc_core::sc_module {
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   void end_of_elaboration() override;
   void watch_reset();
-  void send_pieces(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+
+  void end_direct_access(sc_dt::uint64 first, sc_dt::uint64 last) {
+    memory_port_.end_direct_access(first, last);
+  }
 
   Params params_;
   Clock clock_;
+  TlmMemoryPort memory_port_;
   unsigned resets_ = 0, resets_done_ = 0;
-  bool takes_enables_ = true;  // until the memory refuses a write with byte enables
   std::function<uint64_t()> horizon_;
 };
 

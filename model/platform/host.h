@@ -11,6 +11,7 @@
 #include <tlm>
 #include <vector>
 
+#include "model/platform/clock.h"
 #include "model/platform/memory.h"
 
 namespace mxe::platform {
@@ -39,7 +40,9 @@ class Host : public sc_core::sc_module {
 
   /// Waits until the interrupt is high, at most `timeout`. Returns its level.
   bool wait_irq(const sc_core::sc_time& timeout);
+  bool wait_irq_cycles(uint64_t timeout) { return wait_irq(cycles_to_time(timeout)); }
   void wait_cycles(uint64_t cycles);
+  uint64_t cycle() const { return current_cycle(); }
 
   Memory& memory() { return memory_; }
 

@@ -72,7 +72,7 @@ int run(const EstimateOptions& options) {
   shape.format_b = numerics::parse_format(options.format_b);
   shape.output = options.output.resolve();
   device::EngineSetup setup = options.engine.resolve();
-  setup.cycles_only = true;
+  setup.mode = engine::Mode::timing;
   setup.waves = options.waves;
   shape.require_pair(setup.params);
 

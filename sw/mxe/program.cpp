@@ -43,7 +43,7 @@ int run_command(const std::string& who, const Command& command) {
     const std::string problem = numerics::standard_output_error();
     return fail(who, problem.empty() ? error.what()
                                      : "standard output: cannot write: " + error.code().message());
-  } catch (const device::DeviceFailure& failure) {
+  } catch (const harness::DeviceFailure& failure) {
     return fail(who, failure.what(), kDisagreed);
   } catch (const std::bad_alloc&) {
     return fail(who, "not enough memory for arrays of this size");

@@ -75,7 +75,7 @@ soc::Outcome simulate(const RunOptions& options, device::Target target,
   try {
     return platform.run();
   } catch (const Error& error) {
-    throw device::DeviceFailure(fmt::format("{}: {}", device::target_name(target), error.what()));
+    throw harness::DeviceFailure(fmt::format("{}: {}", device::target_name(target), error.what()));
   }
 }
 

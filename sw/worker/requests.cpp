@@ -74,7 +74,7 @@ EngineRequest read_engine(const Json& request) {
   read_number(request, "mem_outstanding_reads", setup.ports.reads);
   read_number(request, "mem_outstanding_writes", setup.ports.writes);
   setup.ports.validate();
-  setup.cycles_only = request.value("cycles_only", false);
+  if (request.value("cycles_only", false)) setup.mode = engine::Mode::timing;
   setup.rtl = request.value("rtl", std::string());
   return engine;
 }

@@ -48,7 +48,7 @@ template <typename Answer>
 bool reply_with(Channel& channel, const Answer& answer) {
   try {
     channel.send(answer());
-  } catch (const device::DeviceFailure& failure) {
+  } catch (const harness::DeviceFailure& failure) {
     channel.send(error("device", failure.what()));
     return false;
   } catch (const Error& wrong) {

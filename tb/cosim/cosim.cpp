@@ -21,10 +21,10 @@ bool shows_counters(const rtl::RtlEngine& engine) {
 CoSim::CoSim(const CoSimOptions& options) : options_(options) {
   if (options.run_model) {
     model_.device = make_device("model", options.params, [this] {
-      platform::EngineOptions engine;
+      engine::EngineConfig engine(options_.params);
       engine.ports = options_.rtl.ports;
       if (options_.structural) engine.arithmetic = engine::make_structural_arithmetic;
-      return std::make_unique<platform::Engine>("engine", options_.params, engine);
+      return std::make_unique<platform::Engine>("engine", engine);
     });
   }
   if (options.run_rtl) {

@@ -60,7 +60,7 @@ class Bench {
 
   void prepare(uint32_t m, uint32_t n, uint32_t k, bool data) {
     platform_.run([&](platform::Host& host) {
-      const mxe_port port = platform::make_driver_port(host);
+      const mxe_port port = harness::make_driver_port(host);
       ring_ = platform::make_driver_ring(host, 2);
       demand(mxe_open(&driver_, &port, ring_->get()));
       job_ = {};
@@ -129,10 +129,10 @@ std::vector<std::unique_ptr<Bench>>& benches() {
 Bench& add_model(const std::string& name, engine::Mode mode,
                  const engine::ArithmeticFactory& arithmetic = {}) {
   benches().push_back(std::make_unique<Bench>(name, [mode, arithmetic] {
-    platform::EngineOptions options;
-    options.mode = mode;
-    options.arithmetic = arithmetic;
-    return std::make_unique<platform::Engine>("engine", Params::named("base"), options);
+    engine::EngineConfig config(Params::named("base"));
+    config.mode = mode;
+    config.arithmetic = arithmetic;
+    return std::make_unique<platform::Engine>("engine", config);
   }));
   return *benches().back();
 }

@@ -21,17 +21,17 @@ constexpr unsigned kBeatBytes = 16;
 
 /// Records the requests. Responds each `latency` cycles later, at once, or when answer_all() is
 /// called.
-struct FakeMemory {
+struct FakeMemory : engine::MemoryPort {
   unsigned latency = 10;
-  uint8_t code = 0;
+  engine::BusResponse response = engine::BusResponse::okay;
   bool waits = false;
-  std::vector<rtl::AxiMemory::Request> requests;
-  std::vector<rtl::AxiMemory::Response*> unanswered;
+  std::vector<engine::MemoryRequest> requests;
+  std::vector<engine::Ticket*> unanswered;
   std::vector<uint8_t> written, enables;
 
-  void operator()(const rtl::AxiMemory::Request& request, rtl::AxiMemory::Response& response) {
+  void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override {
     requests.push_back(request);
-    unanswered.push_back(&response);
+    unanswered.push_back(&ticket);
     if (!waits) answer_all(request.cycle);
     for (std::size_t i = 0; i < request.bytes; i++) {
       if (request.write) {
@@ -46,7 +46,7 @@ struct FakeMemory {
   void answer_all(uint64_t cycle) {
     const engine::BeatTimes times((cycle + latency) << engine::BeatTimes::kFraction,
                                   uint64_t{1} << engine::BeatTimes::kFraction);
-    for (rtl::AxiMemory::Response* response : unanswered) *response = {true, code, times};
+    for (engine::Ticket* ticket : unanswered) ticket->complete(times, response);
     unanswered.clear();
   }
 };
@@ -60,10 +60,7 @@ struct AxiBench {
   std::array<uint8_t, kBeatBytes> beat{};
 
   explicit AxiBench(engine::PortLimits limits = {}, uint64_t seed = 0)
-      : axi(kBeatBytes, limits, seed,
-            [this](const rtl::AxiMemory::Request& request, rtl::AxiMemory::Response& response) {
-              memory(request, response);
-            }) {
+      : axi(kBeatBytes, limits, seed, memory) {
     out.m_rready = out.m_bready = true;
     out.m_wdata = beat.data();
   }
@@ -188,7 +185,7 @@ TEST(AxiMemory, GathersAWriteWhicheverChannelComesFirst) {
 
 TEST(AxiMemory, PassesErrorsOn) {
   AxiBench bench;
-  bench.memory.code = 3;
+  bench.memory.response = engine::BusResponse::decode_error;
   bench.step([&] { bench.out.m_arvalid = true; });
   while (bench.cycle < 10) bench.step();
   bench.step([&] { EXPECT_EQ(bench.in.m_rresp, 3); });
@@ -218,7 +215,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
   rtl::AxiLiteMaster master;
   rtl::RtlInputs in;
   rtl::RtlOutputs out;
-  platform::RegisterTransfer write{true, 0x5C, 0x1234, 0xF};
+  harness::RegisterTransfer write{true, 0x5C, 0x1234, 0xF};
   master.start(write);
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && in.s_wvalid && in.s_bready && !in.s_arvalid);
@@ -238,7 +235,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
   EXPECT_FALSE(master.busy());
 
   out = {};
-  platform::RegisterTransfer read;
+  harness::RegisterTransfer read;
   read.address = 0x44;
   master.start(read);
   master.drive(in);

@@ -24,11 +24,6 @@ using Direct = ForeignMemory::Direct;
 
 sc_core::sc_time ns(double time) { return sc_core::sc_time(time, sc_core::SC_NS); }
 
-platform::EngineOptions with_clock(const platform::Clock& clock) {
-  platform::EngineOptions options;
-  options.clock = clock;
-  return options;
-}
 rtl::RtlOptions rtl_with_clock(const platform::Clock& clock) {
   rtl::RtlOptions options;
   options.clock = clock;
@@ -40,7 +35,8 @@ struct Boards {
 
   explicit Boards(const ForeignMemory& memory, const platform::Clock& clock = {},
                   const Program& program = {})
-      : model(sc_core::sc_gen_unique_name("model"), Params::named("small"), with_clock(clock)),
+      : model(sc_core::sc_gen_unique_name("model"), engine::EngineConfig(Params::named("small")),
+              clock),
         rtl(sc_core::sc_gen_unique_name("rtl"), Params::named("small"), rtl_with_clock(clock)),
         with_model(sc_core::sc_gen_unique_name("with_model"), model, memory, program),
         with_rtl(sc_core::sc_gen_unique_name("with_rtl"), rtl, memory, program) {}

@@ -25,7 +25,7 @@ class EngineStub : public platform::EngineModule {
   }
 
  private:
-  bool transfer_register(platform::RegisterTransfer& transfer) override {
+  bool transfer_register(harness::RegisterTransfer& transfer) override {
     wait(platform::cycles_to_time(3));
     if (transfer.address >= 0x80) {
       transfer.data = 0;

@@ -272,7 +272,7 @@ struct ModeRun {
 ModeRun run_mode(platform::Platform& platform, const std::vector<std::array<unsigned, 5>>& jobs) {
   ModeRun result;
   platform.run([&](platform::Host& host) {
-    mxe_port port = platform::make_driver_port(host);
+    mxe_port port = harness::make_driver_port(host);
     mxe_device device{};
     const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
@@ -316,9 +316,9 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
       memory.timing.jitter_seed = i;
       platforms.push_back(std::make_unique<platform::Platform>(
           ("p" + std::to_string(platforms.size())).c_str(), memory, [&] {
-            platform::EngineOptions options;
-            options.mode = mode;
-            return std::make_unique<platform::Engine>("engine", all[i], options);
+            engine::EngineConfig config(all[i]);
+            config.mode = mode;
+            return std::make_unique<platform::Engine>("engine", config);
           }));
     }
   }
@@ -344,7 +344,7 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
 std::vector<uint8_t> results_of_ones(platform::Platform& platform) {
   std::vector<uint8_t> results;
   platform.run([&](platform::Host& host) {
-    mxe_port port = platform::make_driver_port(host);
+    mxe_port port = harness::make_driver_port(host);
     mxe_device device{};
     const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
@@ -370,9 +370,9 @@ TEST(Model, TimingModeWritesNoResults) {
   memory.size = 1 << 22;
   const auto make = [&memory](const char* name, engine::Mode mode) {
     return std::make_unique<platform::Platform>(name, memory, [mode] {
-      platform::EngineOptions options;
-      options.mode = mode;
-      return std::make_unique<platform::Engine>("engine", Params::named("small"), options);
+      engine::EngineConfig config(Params::named("small"));
+      config.mode = mode;
+      return std::make_unique<platform::Engine>("engine", config);
     });
   };
   const auto functional = make("functional", engine::Mode::functional),
@@ -389,11 +389,10 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
   platform::Memory::Config memory;
   memory.size = 1 << 22;
   platform::Platform platform("p", memory, [] {
-    return std::make_unique<platform::Engine>("engine", Params::named("small"),
-                                              platform::EngineOptions{});
+    return std::make_unique<platform::Engine>("engine", Params::named("small"));
   });
   platform.run([](platform::Host& host) {
-    mxe_port port = platform::make_driver_port(host);
+    mxe_port port = harness::make_driver_port(host);
     mxe_device device{};
     const platform::DriverRing ring = platform::make_driver_ring(host, 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);

@@ -217,11 +217,9 @@ void expect_job(double resolution, sc_core::sc_time_unit unit, double period) {
   const platform::Clock clock(period, sc_core::SC_NS);
   ForeignMemory kind;
   kind.latency = clock.to_time(40);
-  platform::EngineOptions options;
-  options.clock = clock;
   rtl::RtlOptions rtl_options;
   rtl_options.clock = clock;
-  platform::Engine model("model", Params::named("small"), options);
+  platform::Engine model("model", engine::EngineConfig(Params::named("small")), clock);
   rtl::RtlEngine rtl("rtl", Params::named("small"), rtl_options);
   ForeignBoard with_model("with_model", model, kind), with_rtl("with_rtl", rtl, kind);
   sc_core::sc_start(10, sc_core::SC_MS);

@@ -137,7 +137,7 @@ Outcome run(platform::Platform& platform, const std::vector<mxe_job>& jobs, bool
       if (noise.one_in(3)) bytes = (bytes & 0x0707070707070707) | 0x7878787878787878;
       std::memcpy(memory + i, &bytes, 8);
     }
-    mxe_port port = platform::make_driver_port(host);
+    mxe_port port = harness::make_driver_port(host);
     mxe_device device{};
     const platform::DriverRing ring(host, host.memory().base(), 2);
     ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
@@ -216,11 +216,11 @@ TEST(Repetition, CannotBeTold) {
       memory.direct_access = way.direct;
       platforms.push_back(std::make_unique<platform::Platform>(
           (std::string(way.name) + std::to_string(i)).c_str(), memory, [&] {
-            platform::EngineOptions options;
-            options.mode = way.mode;
-            options.skip_repetitions = way.skip;
-            options.arithmetic = way.arithmetic;
-            return std::make_unique<platform::Engine>("engine", settings.back().params, options);
+            engine::EngineConfig config(settings.back().params);
+            config.mode = way.mode;
+            config.skip_repetitions = way.skip;
+            config.arithmetic = way.arithmetic;
+            return std::make_unique<platform::Engine>("engine", config);
           }));
     }
   }

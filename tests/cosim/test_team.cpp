@@ -32,7 +32,7 @@ device::EngineSetup setup(const char* config, unsigned latency, double bandwidth
   setup.params = Params::named(config);
   setup.timing.latency = latency;
   setup.timing.bytes_per_cycle = bandwidth;
-  setup.cycles_only = cycles_only;
+  setup.mode = cycles_only ? engine::Mode::timing : engine::Mode::functional;
   return setup;
 }
 

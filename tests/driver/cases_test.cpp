@@ -50,7 +50,7 @@ class Case : public testing::Test {
       const uint64_t mark = host.allocation_mark();
       std::vector<uint8_t> shadow(BENCH_BYTES);
       const auto bench = std::make_unique<struct bench>();
-      bench->real = platform::make_driver_port(host);
+      bench->real = harness::make_driver_port(host);
       bench->bus_addr = host.allocate(BENCH_BYTES, MXE_DESC_SIZE);
       bench->memory = host.memory().data(bench->bus_addr, BENCH_BYTES);
       bench->shadow = shadow.data();

@@ -46,7 +46,7 @@ class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
       host = &h;
       const platform::DriverRing driver_ring = platform::make_driver_ring(h, ring_entries);
       ring = driver_ring.get()->bus_addr;
-      mxe_port port = platform::make_driver_port(h);
+      mxe_port port = harness::make_driver_port(h);
       if (!std::get<1>(GetParam())) port.wait_irq = nullptr;
       ASSERT_EQ(mxe_open(&driver, &port, driver_ring.get()), MXE_OK);
       program();

@@ -86,7 +86,7 @@ void run_digits(mxe::platform::Host& host, const std::string& folder) {
   const uint64_t address = host.allocate(sizeof(digits_memory), MXE_DESC_SIZE);
   auto* memory =
       reinterpret_cast<digits_memory*>(host.memory().data(address, sizeof(digits_memory)));
-  const mxe_port port = mxe::platform::make_driver_port(host);
+  const mxe_port port = mxe::harness::make_driver_port(host);
   digits_result result{};
   if (digits_run(&port, &data, memory, address, &result) != MXE_OK) return;
   fmt::print("digits: {} of {} recognised, logits {:08x}\n", result.correct,

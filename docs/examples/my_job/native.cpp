@@ -21,7 +21,7 @@ static void print(const job_memory& memory) {
 static int program(mxe::platform::Host& host) {
   const uint64_t address = host.allocate(sizeof(job_memory), MXE_DESC_SIZE);
   auto* memory = reinterpret_cast<job_memory*>(host.memory().data(address, sizeof(job_memory)));
-  const mxe_port port = mxe::platform::make_driver_port(host);
+  const mxe_port port = mxe::harness::make_driver_port(host);
   const int code = run_job(&port, memory, address);
   if (code == MXE_OK) {
     print(*memory);

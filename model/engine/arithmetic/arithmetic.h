@@ -77,7 +77,7 @@ struct EncodedRow {
 /// make from them. The engine determines the cycles and calls the functions in order; they take no
 /// simulated time.
 ///
-/// A class of one's own may replace it (EngineOptions::arithmetic). It need only do what the array
+/// A class of one's own may replace it (EngineConfig::arithmetic). It need only do what the array
 /// does, start() and run(): the others do by default what the reference does.
 class Arithmetic {
  public:

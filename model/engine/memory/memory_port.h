@@ -18,23 +18,51 @@ struct PortLimits {
   void validate() const;
 };
 
-/// The memory as the engine's core reaches it: plain C++, with times in clock cycles.
+/// The response of the bus, as AXI4 encodes it.
+enum class BusResponse : uint8_t { okay = 0, slave_error = 2, decode_error = 3 };
+
+/// One burst.
+struct MemoryRequest {
+  bool write = false;
+  uint64_t cycle = 0;  ///< in which the address of a read, or the last beat of a write, is accepted
+  uint64_t address = 0;   ///< of the first beat
+  std::size_t bytes = 0;  ///< whole beats
+  /// Destination of a read, source of a write. Null: only the time counts.
+  uint8_t* data = nullptr;
+  /// Of a write: 0xFF for each byte to write, else 0. Null: all bytes.
+  const uint8_t* enables = nullptr;
+};
+
+/// An outstanding burst. The port that requests the burst owns the ticket; the memory completes it
+/// in the call of MemoryPort::request() or later. Until then ticket and data keep their addresses.
+class Ticket {
+ public:
+  /// `times`: the cycles of the beats.
+  void complete(const BeatTimes& times, BusResponse response = BusResponse::okay) {
+    times_ = times;
+    response_ = response;
+    is_complete_ = true;
+  }
+  bool is_complete() const { return is_complete_; }
+  // Of a complete burst:
+  const BeatTimes& times() const { return times_; }
+  BusResponse response() const { return response_; }
+  bool has_error() const { return response_ != BusResponse::okay; }
+
+ private:
+  BeatTimes times_;
+  BusResponse response_ = BusResponse::okay;
+  bool is_complete_ = false;
+};
+
+/// The memory, as an engine reaches it: without SystemC, with times in clock cycles.
 class MemoryPort {
  public:
-  struct Response {
-    bool ok = true;  ///< the bus answered OKAY
-    BeatTimes times;
-  };
-
   virtual ~MemoryPort() = default;
 
-  /// A read burst whose address is accepted in `cycle`. `address` and `bytes` are whole beats.
-  /// `data` may be null: only the time counts.
-  virtual Response read(uint64_t cycle, uint64_t address, std::size_t bytes, uint8_t* data) = 0;
-  /// A write burst whose last beat is accepted in `cycle`. `enables` has 0xFF for each byte to
-  /// write, else 0; null writes all. `data` may be null: only the time counts.
-  virtual Response write(uint64_t cycle, uint64_t address, std::size_t bytes, const uint8_t* data,
-                         const uint8_t* enables) = 0;
+  /// Serves a burst. The memory of a Core completes the ticket before it returns, because the core
+  /// computes the times that follow at once; that of an AxiMemory may complete it later.
+  virtual void request(const MemoryRequest& request, Ticket& ticket) = 0;
   /// The channels, if the times depend on nothing else; else nulls.
   virtual DirectChannels channels() { return {}; }
   /// The bytes from `address` on, where memory is reached without transactions; else null.

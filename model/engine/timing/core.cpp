@@ -31,12 +31,11 @@ uint32_t parameter_bits(const Params& params, uint32_t address) {
 
 }  // namespace
 
-Core::Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
-           TracePoint trace, const EngineParts& parts)
-    : params_(params),
-      counters_(trace),
-      datapath_(params, limits, memory, counters_, mode, trace, parts),
-      cmd_(params, datapath_, trace) {
+Core::Core(const EngineConfig& config, MemoryPort& memory)
+    : params_(config.params),
+      counters_(TracePoint(config.tracer)),
+      datapath_(config, memory, counters_),
+      cmd_(params_, datapath_, TracePoint(config.tracer)) {
   for (const RegisterInfo& info : register_table) words_[info.offset / 4] = info.reset;
 }
 

@@ -19,8 +19,7 @@ namespace mxe::engine {
 /// cycles. Nothing happens between two events, so letting time pass costs nothing.
 class Core {
  public:
-  Core(const Params& params, const PortLimits& limits, MemoryPort& memory, Mode mode,
-       TracePoint trace, const EngineParts& parts = {});
+  Core(const EngineConfig& config, MemoryPort& memory);
 
   /// Carries out everything that happens up to and including `cycle`.
   void run_until(uint64_t cycle);

@@ -60,30 +60,29 @@ void unpack(const Fetch& fetch, const uint8_t* data, const Put& put) {
 
 }  // namespace
 
-Datapath::Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory,
-                   Counters& counters, Mode mode, TracePoint trace, const EngineParts& parts)
-    : params_(params),
+Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& counters)
+    : params_(config.params),
       counters_(counters),
-      mode_(mode),
+      mode_(config.mode),
       memory_(memory),
-      trace_(trace),
-      watcher_(parts.watcher),
-      load_a_(make_loader(parts.load_a, params, Load::Operand::a)),
-      load_b_(make_loader(parts.load_b, params, Load::Operand::b)),
-      load_bias_(params),
-      desc_(trace),
+      trace_(config.tracer),
+      watcher_(config.watcher),
+      load_a_(make_loader(config.load_a, params_, Load::Operand::a)),
+      load_b_(make_loader(config.load_b, params_, Load::Operand::b)),
+      load_bias_(params_),
+      desc_(trace_),
       clients_{&load_bias_, load_b_.get(), load_a_.get(), &desc_},
-      rd_port_(params, limits, memory, trace),
-      wr_port_(params, limits, memory, trace),
-      record_(wr_port_, trace),
-      arithmetic_(parts.arithmetic ? parts.arithmetic(params) : make_golden_arithmetic(params)),
-      a_buf_(load_a_->banks(), params.rows, params.a_slab_k / kBlockSize),
-      b_buf_(2 * load_b_->banks(), params.num_pe, params.b_buf_k / kBlockSize),
-      c_buf_(params),
-      feed_(params, b_buf_.fills),
-      seq_(params, a_buf_.fills, c_buf_.fills, counters),
-      array_(params, *arithmetic_),
-      drain_(params, wr_port_, *arithmetic_, trace) {
+      rd_port_(params_, config.ports, memory, trace_),
+      wr_port_(params_, config.ports, memory, trace_),
+      record_(wr_port_, trace_),
+      arithmetic_(config.arithmetic ? config.arithmetic(params_) : make_golden_arithmetic(params_)),
+      a_buf_(load_a_->banks(), params_.rows, params_.a_slab_k / kBlockSize),
+      b_buf_(2 * load_b_->banks(), params_.num_pe, params_.b_buf_k / kBlockSize),
+      c_buf_(params_),
+      feed_(params_, b_buf_.fills),
+      seq_(params_, a_buf_.fills, c_buf_.fills, counters),
+      array_(params_, *arithmetic_),
+      drain_(params_, wr_port_, *arithmetic_, trace_) {
   arithmetic_->watch(watcher_);
 }
 

@@ -14,12 +14,12 @@
 #include "model/engine/timing/desc.h"
 #include "model/engine/timing/descriptor.h"
 #include "model/engine/timing/drain.h"
+#include "model/engine/timing/engine_config.h"
 #include "model/engine/timing/event_source.h"
 #include "model/engine/timing/feed.h"
 #include "model/engine/timing/load.h"
 #include "model/engine/timing/load_bias.h"
 #include "model/engine/timing/opbuf.h"
-#include "model/engine/timing/parts.h"
 #include "model/engine/timing/rd_port.h"
 #include "model/engine/timing/record.h"
 #include "model/engine/timing/seq.h"
@@ -30,12 +30,6 @@
 
 namespace mxe::engine {
 
-/// Use of a job's data.
-enum class Mode : uint8_t {
-  functional,  ///< results and cycles
-  timing,      ///< cycles only: no operand is read, no result written
-};
-
 /// Everything between the command processor and memory: loaders, buffers, feeder, sequencer, array,
 /// drain and both ports, wired as in mxe_datapath.
 ///
@@ -45,8 +39,7 @@ enum class Mode : uint8_t {
 /// out the earliest one gives the cycles of the RTL.
 class Datapath {
  public:
-  Datapath(const Params& params, const PortLimits& limits, MemoryPort& memory, Counters& counters,
-           Mode mode, TracePoint trace, const EngineParts& parts);
+  Datapath(const EngineConfig& config, MemoryPort& memory, Counters& counters);
   Datapath(const Datapath&) = delete;  // the sources of events refer to it
   Datapath& operator=(const Datapath&) = delete;
 

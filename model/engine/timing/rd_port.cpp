@@ -94,25 +94,27 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
       times.end_beats = burst_beats_[slot];
     }
     const std::size_t bytes = std::size_t{burst} * beat_.bytes();
-    const MemoryPort::Response response = memory_.read(fire, address, bytes, data);
-    const uint64_t first_beat = unpack_.beats(response.times, burst);
-    if (!response.ok && first_beat + 1 < arrival.error) {
+    Ticket ticket;
+    memory_.request({false, fire, address, bytes, data}, ticket);
+    const BeatTimes& offers = ticket.times();
+    const uint64_t first_beat = unpack_.beats(offers, burst);
+    if (ticket.has_error() && first_beat + 1 < arrival.error) {
       arrival.error = first_beat + 1;
       arrival.error_address = address;
     }
     first = std::min(first, first_beat);
     times.offered_before = last_offered_;
     times.end_before = last_end_;
-    times.offers = response.times;
+    times.offers = offers;
     times.length = burst;
     times.taken = unpack_.last_beat();
-    last_offered_ = std::max(last_offered_, response.times.beat(burst - 1));
-    last_end_ = response.times.end(burst);
+    last_offered_ = std::max(last_offered_, offers.beat(burst - 1));
+    last_end_ = offers.end(burst);
     bursts_++;
     beats_ += burst;
     times.beats = beats_;
     burst_done_[slot] = times.taken;
-    burst_offered_[slot] = response.times.beat(burst - 1);
+    burst_offered_[slot] = offers.beat(burst - 1);
     burst_beats_[slot] = beats_;
     if (data) data += bytes;
     free_cycle_ = fire;

@@ -168,18 +168,20 @@ void WrPort::send(uint64_t cycle) {
 void WrPort::finish_burst(uint64_t last_beat) {
   const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
   issued_ = std::max({address_fire_, last_beat, issued_});
-  const MemoryPort::Response response =
-      memory_.write(issued_, burst_.address, bytes, with_data_ ? data_.data() + position_ : nullptr,
-                    with_data_ ? enables_.data() + position_ : nullptr);
+  Ticket ticket;
+  memory_.request(
+      {true, issued_, burst_.address, bytes, with_data_ ? data_.data() + position_ : nullptr,
+       with_data_ ? enables_.data() + position_ : nullptr},
+      ticket);
   position_ += bytes;
-  acknowledge_ = std::max({response.times.beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
+  acknowledge_ = std::max({ticket.times().beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
   acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
   idle_cycle_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
                {{"address", burst_.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
   Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
   answers.last = acknowledge_;
-  if (!response.ok && acknowledge_ < answers.error) {
+  if (ticket.has_error() && acknowledge_ < answers.error) {
     answers.error = acknowledge_;
     answers.fault = {burst_.address, operand_, true};
   }

@@ -36,7 +36,7 @@ DeviceResult Device::Impl::run(const AnyJob& job, const job::JobShape& shape) {
   try {
     platform->run([&](platform::Host& host) { result = session.run(host, job); });
   } catch (const Error& error) {
-    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+    throw harness::DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_seconds = wall.count();

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/harness/driver_jobs.h"
 #include "model/job/job.h"
 #include "model/job/products.h"
 #include "model/platform/device/engine_setup.h"
@@ -25,11 +25,6 @@ struct DeviceResult {
   double wall_seconds = 0;  ///< wall-clock time of the simulation
 
   uint64_t counter(const std::string& name) const;
-};
-
-/// A device hung, violated a protocol or reported an error. No user error: exit status is not 2.
-struct DeviceFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 /// An engine (model or RTL) on its own platform, run by the C driver through registers, memory and

@@ -11,15 +11,6 @@
 namespace mxe::device {
 namespace {
 
-constexpr uint32_t kRingEntries = 2;
-// Driver timeout in simulated time. The platform detects a hanging device much earlier.
-constexpr uint32_t kTimeoutUs = UINT32_MAX;
-
-/// Throws DeviceFailure with the driver's message unless `code` is MXE_OK.
-void require_ok(int code, const char* what) {
-  if (code != MXE_OK) throw DeviceFailure(fmt::format("{}: {}", what, mxe_strerror(code)));
-}
-
 /// Allocates memory for all parts except the common operand.
 void place(platform::Host& host, job::JobParts& parts, const CommonOperand& common) {
   for (job::JobPart* part : parts.in_order()) {
@@ -77,24 +68,15 @@ void require_room(job::JobParts parts, std::size_t memory) {
 
 void DriverSession::open(platform::Host& host) {
   if (driver_) return;
-  ring_ = platform::make_driver_ring(host, kRingEntries);
-  const mxe_port port = platform::make_driver_port(host);
-  mxe_device device{};
-  require_ok(mxe_open(&device, &port, ring_->get()), "cannot start the engine");
-  driver_ = device;
+  ring_ = platform::make_driver_ring(host, harness::kSingleJobRing);
+  driver_ = harness::open_device(harness::make_driver_port(host), *ring_->get());
 }
 
 DeviceResult DriverSession::execute(const mxe_job& descriptor) {
-  uint32_t id = 0;
-  mxe_completion completion{};
-  struct mxe_counters counters {};
-  require_ok(mxe_clear_counters(&*driver_), "cannot clear the counters");
-  require_ok(mxe_submit(&*driver_, &descriptor, nullptr, &id), "cannot submit the job");
-  require_ok(mxe_wait(&*driver_, id, kTimeoutUs, &completion), "the job failed");
-  require_ok(mxe_read_counters(&*driver_, &counters), "cannot read the counters");
+  const harness::JobRun run = harness::run_job(*driver_, descriptor);
   DeviceResult result;
-  result.cycles = completion.cycles;
-  result.counters = to_list(counters);
+  result.cycles = run.cycles;
+  result.counters = to_list(run.counters);
   return result;
 }
 

@@ -11,21 +11,10 @@
 #endif
 
 namespace mxe::device {
-namespace {
-
-std::unique_ptr<platform::EngineModule> make_model(const EngineSetup& setup, const char* name) {
-  platform::EngineOptions options;
-  options.mode = setup.cycles_only ? engine::Mode::timing : engine::Mode::functional;
-  options.ports = setup.ports;
-  options.tracer = setup.tracer;
-  options.arithmetic = setup.arithmetic;
-  options.load_a = setup.load_a;
-  options.load_b = setup.load_b;
-  options.watcher = setup.watcher;
-  return std::make_unique<platform::Engine>(name, setup.params, options);
-}
 
 #ifdef MXE_WITH_RTL
+namespace {
+
 std::unique_ptr<platform::EngineModule> make_rtl(const EngineSetup& setup, const char* name) {
   rtl::RtlOptions options;
   options.ports = setup.ports;
@@ -36,13 +25,13 @@ std::unique_ptr<platform::EngineModule> make_rtl(const EngineSetup& setup, const
   }
   return std::make_unique<rtl::RtlEngine>(name, setup.params, options);
 }
-#endif
 
 }  // namespace
+#endif
 
 std::unique_ptr<platform::EngineModule> make_engine(Target target, const EngineSetup& setup,
                                                     const std::string& name) {
-  if (target == Target::model) return make_model(setup, name.c_str());
+  if (target == Target::model) return std::make_unique<platform::Engine>(name.c_str(), setup);
 #ifdef MXE_WITH_RTL
   if (target == Target::rtl) return make_rtl(setup, name.c_str());
 #endif

@@ -108,7 +108,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   try {
     platform::run_hosts(hosts);
   } catch (const Error& error) {
-    throw DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
+    throw harness::DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   result.wall_seconds = wall.count();

@@ -12,7 +12,7 @@ bool AxiLiteMaster::offer(bool wanted, bool& offered) {
   return offered;
 }
 
-void AxiLiteMaster::start(platform::RegisterTransfer& transfer) {
+void AxiLiteMaster::start(harness::RegisterTransfer& transfer) {
   transfer_ = &transfer;
   address_sent_ = false;
   data_sent_ = false;

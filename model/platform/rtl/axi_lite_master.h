@@ -18,7 +18,7 @@ class AxiLiteMaster {
   explicit AxiLiteMaster(uint64_t hesitation_seed = 0);
 
   /// `transfer` must stay at its address until it is done.
-  void start(platform::RegisterTransfer& transfer);
+  void start(harness::RegisterTransfer& transfer);
   bool busy() const { return transfer_ != nullptr; }
   /// True if the last transfer returned OKAY.
   bool ok() const { return ok_; }
@@ -33,7 +33,7 @@ class AxiLiteMaster {
   bool hesitates_;
   Random random_;
   bool aw_offered_ = false, w_offered_ = false, ar_offered_ = false;
-  platform::RegisterTransfer* transfer_ = nullptr;
+  harness::RegisterTransfer* transfer_ = nullptr;
   bool address_sent_ = false, data_sent_ = false, ok_ = false;
   uint8_t rights_ = 0;  // AxPROT
 };

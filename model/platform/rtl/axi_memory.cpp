@@ -7,12 +7,12 @@
 namespace mxe::rtl {
 
 AxiMemory::AxiMemory(unsigned beat_bytes, const engine::PortLimits& limits,
-                     uint64_t back_pressure_seed, Transport transport)
+                     uint64_t back_pressure_seed, engine::MemoryPort& memory)
     : beat_bytes_(beat_bytes),
       limits_(limits),
       back_pressure_(back_pressure_seed != 0),
       random_(back_pressure_seed),
-      transport_(std::move(transport)) {}
+      memory_(memory) {}
 
 bool AxiMemory::hesitate() { return back_pressure_ && random_.one_in(4); }
 
@@ -27,7 +27,7 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
     const Read& read = reads_.front();
     in.m_rdata = read.data.data() + std::size_t{read.next} * beat_bytes_;
     in.m_rid = read.id;
-    in.m_rresp = read.response.code;
+    in.m_rresp = static_cast<uint8_t>(read.ticket.response());
     in.m_rlast = read.next + 1 == read.beats;
   }
   read_offered_ = in.m_rvalid;
@@ -36,7 +36,7 @@ void AxiMemory::drive(uint64_t cycle, RtlInputs& in) {
       !writes_.empty() && writes_.front().has_answer(cycle) && (response_offered_ || !hesitate());
   if (in.m_bvalid) {
     in.m_bid = writes_.front().id;
-    in.m_bresp = writes_.front().response.code;
+    in.m_bresp = static_cast<uint8_t>(writes_.front().ticket.response());
   }
   response_offered_ = in.m_bvalid;
 }
@@ -67,12 +67,7 @@ void AxiMemory::accept_read(uint64_t cycle, const RtlOutputs& out) {
   read.id = out.m_ar.id;
   read.beats = out.m_arlen + 1u;
   read.data.resize(std::size_t{read.beats} * beat_bytes_);
-  Request request;
-  request.cycle = cycle;
-  request.address = out.m_araddr;
-  request.bytes = read.data.size();
-  request.data = read.data.data();
-  transport_(request, read.response);
+  memory_.request({false, cycle, out.m_araddr, read.data.size(), read.data.data()}, read.ticket);
 }
 
 void AxiMemory::accept_data(const RtlOutputs& out) {
@@ -93,16 +88,15 @@ void AxiMemory::issue_writes(uint64_t cycle) {
     write.issued = cycle;
     write.beats = address.beats;
     write.id = address.id;
-    Request request;
-    request.write = true;
-    request.cycle = cycle;
-    request.address = address.address;
-    request.bytes = write.burst.data.size();
-    request.data = write.burst.data.data();
-    request.enables = write.burst.enables.data();
+    const engine::MemoryRequest request{true,
+                                        cycle,
+                                        address.address,
+                                        write.burst.data.size(),
+                                        write.burst.data.data(),
+                                        write.burst.enables.data()};
     addresses_.pop_front();
     data_.pop_front();
-    transport_(request, write.response);
+    memory_.request(request, write.ticket);
   }
 }
 

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <vector>
 
 #include "model/engine/memory/memory_port.h"
-#include "model/engine/memory/memory_timing.h"
 #include "model/numerics/base/random.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/rtl/rtl_top.h"
@@ -18,28 +16,12 @@ namespace mxe::rtl {
 /// AXI4 slave at the engine's memory port. Responds in order regardless of ids, converts bursts to
 /// requests with annotated times, and transfers the beats at those times. A read is requested when
 /// its address is accepted, a write when its address and all its data are present. The memory may
-/// respond at once or later; it handles one request at a time, in order.
+/// complete a request at once or later.
 class AxiMemory {
  public:
-  struct Request {
-    bool write = false;
-    uint64_t cycle = 0;
-    uint64_t address = 0;  ///< address of the first beat, beat aligned
-    std::size_t bytes = 0;
-    uint8_t* data = nullptr;           ///< destination of a read, source of a write
-    const uint8_t* enables = nullptr;  ///< writes only: 0xFF for each byte to write, else 0
-  };
-  struct Response {
-    bool known = false;
-    uint8_t code = 0;  ///< AXI: 0 OKAY, 2 SLVERR, 3 DECERR
-    engine::BeatTimes times;
-  };
-  /// Handles a request. Its data and response stay at their addresses until the response is known.
-  using Transport = std::function<void(const Request&, Response&)>;
-
   /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.
   AxiMemory(unsigned beat_bytes, const engine::PortLimits& limits, uint64_t back_pressure_seed,
-            Transport transport);
+            engine::MemoryPort& memory);
 
   void drive(uint64_t cycle, RtlInputs& in);
   void sample(uint64_t cycle, const RtlInputs& in, const RtlOutputs& out);
@@ -51,12 +33,12 @@ class AxiMemory {
  private:
   struct Read {
     std::vector<uint8_t> data;
-    Response response;
+    engine::Ticket ticket;
     unsigned beats = 0, next = 0;
     uint8_t id = 0;
 
     bool has_beat(uint64_t cycle) const {
-      return response.known && response.times.beat(next) <= cycle;
+      return ticket.is_complete() && ticket.times().beat(next) <= cycle;
     }
   };
   struct WriteAddress {
@@ -70,13 +52,13 @@ class AxiMemory {
   };
   struct Write {
     WriteData burst;
-    Response response;
+    engine::Ticket ticket;
     uint64_t issued = 0;  // cycle of the request
     unsigned beats = 0;
     uint8_t id = 0;
 
     bool has_answer(uint64_t cycle) const {
-      return response.known && issued < cycle && response.times.beat(beats - 1) <= cycle;
+      return ticket.is_complete() && issued < cycle && ticket.times().beat(beats - 1) <= cycle;
     }
   };
 
@@ -89,7 +71,7 @@ class AxiMemory {
   engine::PortLimits limits_;
   bool back_pressure_;
   Random random_;
-  Transport transport_;
+  engine::MemoryPort& memory_;
   std::deque<Read> reads_;
   std::deque<WriteAddress> addresses_;                    // accepted, data incomplete
   std::deque<WriteData> data_;                            // the last one may be incomplete

@@ -33,11 +33,6 @@ std::vector<RtlSignal> find_counters(const RtlTop& top) {
   return counters;
 }
 
-uint8_t axi_response(tlm::tlm_response_status status) {
-  if (status == tlm::TLM_OK_RESPONSE) return 0;
-  return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? 3 : 2;
-}
-
 std::string waves_place(const std::string& path) {
   if (path.empty()) return path;
   numerics::require_extension(path, ".fst", "signals of the RTL are recorded as FST");
@@ -66,17 +61,13 @@ void RtlEngine::make_pins() {
   held_ = top_->hold(false);
   top_->reset(kResetCycles);
   in_ = {};
-  memory_ = std::make_shared<AxiMemory>(
-      params().mem_bytes(), options_.ports, options_.back_pressure_seed,
-      [this](const AxiMemory::Request& request, AxiMemory::Response& response) {
-        access_memory(request, response);
-      });
+  engine::MemoryPort& memory = *this;
+  memory_ = std::make_shared<AxiMemory>(params().mem_bytes(), options_.ports,
+                                        options_.back_pressure_seed, memory);
   registers_.emplace(options_.back_pressure_seed);
   checker_.emplace(params().mem_bytes(), params().max_burst, options_.zero_masked_lanes);
   register_checker_.emplace();
 }
-
-RtlEngine::~RtlEngine() { payload_.clear_extension(&burst_); }
 
 std::string RtlEngine::counter_name(std::size_t index) {
   return fmt::format("u_counters.gen_counter[{}].value_q", index);
@@ -97,7 +88,7 @@ bool RtlEngine::at_rest() const {
 /// Runs the access immediately; the engine is idle, so the result is the same.
 bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) {
   cycle = std::max(cycle, stopped_in_);
-  platform::RegisterTransfer transfer;
+  harness::RegisterTransfer transfer;
   transfer.address = address;
   requested_ = &transfer;
   try {
@@ -112,7 +103,7 @@ bool RtlEngine::read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle)
   return ok_;
 }
 
-bool RtlEngine::transfer_register(platform::RegisterTransfer& transfer) {
+bool RtlEngine::transfer_register(harness::RegisterTransfer& transfer) {
   while (requested_) wait(done_event_);
   if (in_reset()) return false;
   requested_ = &transfer;
@@ -123,40 +114,21 @@ bool RtlEngine::transfer_register(platform::RegisterTransfer& transfer) {
   return ok_;
 }
 
-void RtlEngine::access_memory(const AxiMemory::Request& request, AxiMemory::Response& response) {
-  if (memory_is_prompt_ && accesses_.empty()) return transport(request, response);
-  accesses_.push_back({request, &response, memory_});
+/// A memory that supports BurstExtension responds at once; others may call wait().
+void RtlEngine::request(const engine::MemoryRequest& request, engine::Ticket& ticket) {
+  if (memory_port().is_timed() && accesses_.empty()) {
+    return memory_port().request(request, ticket);
+  }
+  accesses_.push_back({request, &ticket, memory_});
   access_event_.notify();
 }
 
 void RtlEngine::memory_thread() {
   for (;;) {
     while (accesses_.empty()) wait(access_event_);
-    transport(accesses_.front().request, *accesses_.front().response);
+    memory_port().request(accesses_.front().request, *accesses_.front().ticket);
     accesses_.pop_front();
   }
-}
-
-void RtlEngine::transport(const AxiMemory::Request& request, AxiMemory::Response& response) {
-  payload_.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload_.set_address(request.address);
-  payload_.set_data_ptr(request.data);
-  payload_.set_data_length(static_cast<unsigned>(request.bytes));
-  payload_.set_streaming_width(static_cast<unsigned>(request.bytes));
-  payload_.set_byte_enable_ptr(const_cast<uint8_t*>(request.enables));
-  payload_.set_byte_enable_length(request.enables ? static_cast<unsigned>(request.bytes) : 0);
-  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  burst_.beat_bytes = params().mem_bytes();
-  burst_.clock = clock();
-  payload_.set_dmi_allowed(false);
-  payload_.set_extension(&burst_);
-  burst_.timed = false;
-  burst_.issued = request.cycle;
-  sc_core::sc_time delay = clock().until(request.cycle);
-  send(payload_, delay);
-  memory_is_prompt_ = burst_.timed;
-  response = {true, axi_response(payload_.get_response_status()),
-              times_of(payload_, burst_, request.cycle, delay)};
 }
 
 /// Gives a memory that responds without waiting, but does not declare so, the chance to respond.
@@ -276,7 +248,7 @@ bool RtlEngine::has_nothing_to_do() const {
   return held_ || (idle_cycles_ >= kIdleCycles && settled_cycles_ > kSettlingCycles);
 }
 
-bool RtlEngine::concerns_registers_alone(const platform::RegisterTransfer& transfer) const {
+bool RtlEngine::concerns_registers_alone(const harness::RegisterTransfer& transfer) const {
   if (!options_.stop_clock || !has_nothing_to_do()) return false;
   return !transfer.write || transfer.address == MXE_REG_IRQ_STATUS ||
          transfer.address == MXE_REG_IRQ_MASK;

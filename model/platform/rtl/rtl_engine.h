@@ -9,7 +9,6 @@
 
 #include "model/engine/memory/memory_port.h"
 #include "model/platform/engine_module.h"
-#include "model/platform/memory.h"
 #include "model/platform/rtl/axi_checker.h"
 #include "model/platform/rtl/axi_lite_checker.h"
 #include "model/platform/rtl/axi_lite_master.h"
@@ -58,11 +57,10 @@ struct RtlOptions {
 /// clock stops only while CTRL.enable is 0.
 ///
 /// A failed assertion, an AXI protocol violation and a hang are reported as SC_ERROR "/mxe/rtl".
-class RtlEngine : public platform::EngineModule {
+class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
  public:
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
             const RtlOptions& options = {});
-  ~RtlEngine() override;
 
   static std::string counter_name(std::size_t index);
   /// Cycles without a transfer before STATUS is polled.
@@ -80,9 +78,8 @@ class RtlEngine : public platform::EngineModule {
 
  private:
   bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) override;
-  bool transfer_register(platform::RegisterTransfer& transfer) override;
-  void access_memory(const AxiMemory::Request& request, AxiMemory::Response& response);
-  void transport(const AxiMemory::Request& request, AxiMemory::Response& response);
+  bool transfer_register(harness::RegisterTransfer& transfer) override;
+  void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override;
   void give_memory_a_turn();
   void reset_changed() override {
     wake_event_.notify();
@@ -100,7 +97,7 @@ class RtlEngine : public platform::EngineModule {
   bool run_cycle(uint64_t cycle, uint64_t room);
   void start_register_transfer(uint64_t room);
   bool has_nothing_to_do() const;
-  bool concerns_registers_alone(const platform::RegisterTransfer& transfer) const;
+  bool concerns_registers_alone(const harness::RegisterTransfer& transfer) const;
   bool finish_register_transfer(uint64_t cycle);
   bool wants_status(uint64_t room) const;
   void watch_idleness(bool bus_busy);
@@ -121,11 +118,11 @@ class RtlEngine : public platform::EngineModule {
   uint64_t cycles_ = 0, held_cycles_ = 0;
   bool irq_level_ = false, held_ = false;
 
-  platform::RegisterTransfer* requested_ = nullptr;
+  harness::RegisterTransfer* requested_ = nullptr;
   bool finished_ = false, ok_ = false;
   sc_core::sc_event wake_event_, done_event_, reset_event_;
 
-  platform::RegisterTransfer status_poll_;
+  harness::RegisterTransfer status_poll_;
   bool polling_ = false, enabled_ = false;
   std::optional<RtlSignal> state_;  // of the command processor, if visible
   uint64_t idle_state_ = 0;
@@ -140,16 +137,12 @@ class RtlEngine : public platform::EngineModule {
 
   /// A request for memory_thread(), because the memory may call wait().
   struct MemoryAccess {
-    AxiMemory::Request request;
-    AxiMemory::Response* response;
+    engine::MemoryRequest request;
+    engine::Ticket* ticket;
     std::shared_ptr<AxiMemory> owner;
   };
   std::deque<MemoryAccess> accesses_;
   sc_core::sc_event access_event_;
-  bool memory_is_prompt_ = false;  // it supports BurstExtension and responds at once
-
-  tlm::tlm_generic_payload payload_;
-  platform::BurstExtension burst_;
 };
 
 }  // namespace mxe::rtl

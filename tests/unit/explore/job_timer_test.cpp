@@ -59,7 +59,7 @@ TEST(JobTimer, AgreesWithThePlatform) {
     setup.params = one.params;
     setup.timing = one.timing;
     setup.ports = one.ports;
-    setup.cycles_only = true;
+    setup.mode = engine::Mode::timing;
     devices.emplace_back(device::Target::model, setup);
   }
   std::size_t i = 0;
