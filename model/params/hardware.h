@@ -61,12 +61,6 @@ inline bool takes_two_words(const Params& params) {
          params.b_buf_k >= kFewestWordsOfTwo * kBlockSize;
 }
 
-/// log2 of the factor by which the A chunk of a job of `m` rows is longer, because the rows use
-/// only a part of the A buffer. ROWS = 32: 16 rows -> 1, 8 rows -> 2, 4 rows -> 3.
-constexpr unsigned chunk_shift(unsigned rows, uint32_t m) {
-  return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
-}
-
 /// Columns of B that are read and decoded per clock (feed_cols in mxe_pkg).
 constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 

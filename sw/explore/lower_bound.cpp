@@ -7,6 +7,7 @@
 
 #include "model/numerics/quantize/tensor.h"
 #include "model/params/hardware.h"
+#include "model/params/nest.h"
 
 namespace mxe::explore {
 namespace {
@@ -61,8 +62,7 @@ bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
   const auto block_bytes = numerics::packed_row_bytes(shape.format_b, kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * kBlockSize;
   const auto word_bytes = dual ? 2 * block_bytes : block_bytes;
-  return params.acc_tiles > 1 && params.b_buf_k > kBlockSize && shape.m < kMinPass &&
-         params.num_pe * word_bytes < std::size_t{kMinPass} * params.mem_bytes();
+  return LoopNest::is_wide(params, shape.m, static_cast<unsigned>(word_bytes));
 }
 
 }  // namespace
@@ -104,9 +104,7 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const uint64_t words = words_of(shape, params);
   const uint64_t tiles = divided_up(shape.n, params.num_pe);
   const uint64_t stripes = divided_up(shape.m, params.rows);
-  const uint64_t chunk_words = uint64_t{params.a_slab_k / kBlockSize}
-                               << chunk_shift(params.rows, static_cast<uint32_t>(shape.m));
-  const uint64_t chunks = divided_up(words, chunk_words);
+  const uint64_t chunks = divided_up(words, LoopNest::chunk_words(params, shape.m));
 
   // Passes of a tile, or of two alternating tiles, take a cycle per row. Within a chunk, the next
   // word follows after at least MIN_PASS cycles.
@@ -118,16 +116,13 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const auto stripe_of = [&](uint64_t rows) {
     return tiles / in_turn * tiles_of(in_turn, rows) + tiles % in_turn * tiles_of(1, rows);
   };
-  // If the last stripe is not full, the last two share their rows: 33 rows, ROWS = 32: 17 + 16.
-  const uint64_t rest = shape.m % params.rows, whole = shape.m / params.rows;
-  uint64_t passes = whole * stripe_of(params.rows);
-  if (rest != 0 && whole == 0) passes = stripe_of(rest);
-  if (rest != 0 && whole != 0) {
-    const uint64_t both = params.rows + rest;
-    passes =
-        (whole - 1) * stripe_of(params.rows) + stripe_of(both / 2) + stripe_of(both - both / 2);
+  // All stripes but the last two are full.
+  const uint64_t full = stripes < 2 ? 0 : stripes - 2;
+  uint64_t passes = full * stripe_of(params.rows);
+  for (uint64_t left = shape.m - full * params.rows, rows = 0; left > 0; left -= rows) {
+    rows = LoopNest::next_part(left, params.rows);
+    passes += stripe_of(rows);
   }
-
   passes *= shape.batch;
 
   // A is read once if a chunk holds all of K, else once for each group of tiles.

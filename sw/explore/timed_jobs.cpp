@@ -7,6 +7,7 @@
 
 #include "model/numerics/gemm/accumulate.h"
 #include "model/params/hardware.h"
+#include "model/params/nest.h"
 #include "mxe_parameters.h"
 
 namespace mxe::explore {
@@ -28,17 +29,11 @@ numerics::FormatId of_same_bits(numerics::FormatId format) {
   }
 }
 
-/// True if two tiles of the job may alternate passes, provided that B is read fast enough.
-bool may_be_wide(const job::JobShape& shape, const Params& params) {
-  return shape.m < kMinPass && params.acc_tiles > 1 && params.b_buf_k > kBlockSize;
-}
-
 /// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
 /// stripes and groups. A must fit into its buffer without longer chunks. Passes over few rows keep
 /// ACC_TILES: with one tile, each would wait for the previous pass's accumulators.
 void shrink_loops(const job::JobShape& shape, Params& params) {
-  // The last two of several stripes have about half of the rows each.
-  const uint64_t fewest_rows = std::min<uint64_t>(shape.m, (params.rows + 1) / 2);
+  const uint64_t fewest_rows = std::min<uint64_t>(shape.m, LoopNest::smallest_part(params.rows));
   if (fewest_rows >= kMinPass) params.acc_tiles = 1;
   shrink(params.rows, std::max<uint64_t>({shape.m, params.num_pe, 8}));
 }
@@ -70,15 +65,14 @@ TimedJob timing_twin(const TimedJob& job) {
   const uint64_t k_words = (shape.k + word - 1) / word;
   // Engines that unpack two words at a time must still do so.
   const uint64_t least_slab =
-      std::max<uint64_t>(k_words * kBlockSize * (may_be_wide(shape, params) ? 2 : 1),
+      std::max<uint64_t>(k_words * kBlockSize * (LoopNest::may_be_wide(params, shape.m) ? 2 : 1),
                          takes_two_words(params) ? kFewestWordsOfTwo * kBlockSize : 0);
   if (shape.output.numbers() && k_words <= params.a_slab_k / kBlockSize)
     shrink_loops(shape, params);
   shrink(params.b_buf_k, least_slab);
-  // Slabs of 4-bit words are twice as long if the chunk is.
-  const bool twice =
-      !dual && numerics::is_four_bit(shape.format_b) && 2 * params.b_buf_k <= params.a_slab_k;
-  const uint64_t longest_slab = params.b_buf_k * (twice ? 2 : 1);
+  const auto b_word = static_cast<unsigned>(numerics::packed_row_bytes(shape.format_b, word));
+  const uint64_t longest_slab =
+      uint64_t{kBlockSize} * LoopNest::slab_words(params, false, LoopNest::has_long_slabs(b_word));
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kBlockSize));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
   // Each direction of a port moves at most a beat per cycle, so more bandwidth has no

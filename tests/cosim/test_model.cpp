@@ -14,6 +14,7 @@
 #include "model/engine/timing/unpack.h"
 #include "model/engine/timing/walk.h"
 #include "model/numerics/base/random.h"
+#include "model/params/nest.h"
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
@@ -23,16 +24,12 @@
 namespace mxe::test {
 namespace {
 
-/// Splits `total` into parts of `most`, the last two of them evenly, the first of these in whole
-/// `units`. Example: total 33, most 32, unit 1 gives 17 and 16.
+/// The sizes of all parts of a level.
 std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
-  std::vector<unsigned> sizes(total / most, most);
-  const unsigned rest = total % most;
-  if (rest == 0) return sizes;
-  if (sizes.empty()) return {rest};
-  const unsigned both = most + rest;
-  sizes.back() = ((both + 1) / 2 + unit - 1) / unit * unit;
-  if (both > sizes.back()) sizes.push_back(both - sizes.back());
+  std::vector<unsigned> sizes;
+  for (unsigned left = total; left > 0; left -= sizes.back()) {
+    sizes.push_back(static_cast<unsigned>(LoopNest::next_part(left, most, unit)));
+  }
   return sizes;
 }
 
@@ -41,17 +38,13 @@ using Step = std::vector<unsigned>;
 std::vector<Step> plain_nest(const Params& p, const engine::Walk::Levels& levels, unsigned m,
                              unsigned n, unsigned words) {
   std::vector<Step> steps;
-  unsigned chunk = p.a_slab_k / 32, slab = p.b_buf_k / 32;
-  if (levels.long_slab && 2 * slab <= chunk) slab *= 2;
-  if (levels.wide) slab /= 2;
-  for (unsigned few = 2; few <= 8 && m <= p.rows / few; few *= 2) chunk *= 2;
-  const std::vector<unsigned> chunks = parts(words, chunk, 2);
-  const unsigned tile_cols = levels.wide ? 2 * p.num_pe : p.num_pe, group = p.num_pe * p.acc_tiles;
+  const unsigned slab = LoopNest::slab_words(p, levels.wide, levels.long_slab);
+  const std::vector<unsigned> chunks =
+      parts(words, LoopNest::chunk_words(p, m), LoopNest::kWordUnit);
+  const unsigned tile_cols = LoopNest::tile_columns(p, levels.wide);
   std::vector<unsigned> groups;
-  if (levels.wide) {
-    for (unsigned col = 0; col < n; col += group) groups.push_back(p.acc_tiles);
-  } else {
-    groups = parts((n + p.num_pe - 1) / p.num_pe, p.acc_tiles, 1);
+  for (unsigned col = 0; col < n; col += groups.back() * p.num_pe) {
+    groups.push_back(LoopNest::group_tiles(p.num_pe, p.acc_tiles, n - col, levels.wide));
   }
   for (const unsigned rows : parts(m, p.rows, 1)) {
     unsigned first_col = 0;
@@ -61,7 +54,7 @@ std::vector<Step> plain_nest(const Params& p, const engine::Walk::Levels& levels
       for (const unsigned chunk_words : chunks) {
         for (unsigned col = first_col; col < end_col; col += tile_cols) {
           unsigned at = k;
-          for (const unsigned slab_words : parts(chunk_words, slab, 2)) {
+          for (const unsigned slab_words : parts(chunk_words, slab, LoopNest::kWordUnit)) {
             const unsigned end = at + slab_words;
             const bool last_use = col + tile_cols >= end_col && end == k + chunk_words &&
                                   (chunks.size() > 1 || g + 1 == groups.size());

@@ -100,13 +100,8 @@ RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_dat
 OperandView Datapath::view_of_b(const Descriptor& job) const {
   OperandView b = view(job.b(), is_dual(job, params_), job.k, job.b_addr, job.b_stride,
                        job.b_scale_addr, job.b_scale_stride);
-  // A pass over fewer rows than kMinPass waits for its accumulators. If B arrives faster than that,
-  // two tiles alternate passes (wide). With 4-bit B, two words share a buffer entry, so a B slab is
-  // twice as long.
-  const bool b_comes_faster = params_.num_pe * b.word_bytes < kMinPass * params_.mem_bytes();
-  b.wide =
-      params_.acc_tiles > 1 && params_.b_buf_k > kBlockSize && job.m < kMinPass && b_comes_faster;
-  b.long_slab = b.words_at_a_time > 1;
+  b.wide = LoopNest::is_wide(params_, job.m, b.word_bytes);
+  b.long_slab = LoopNest::has_long_slabs(b.word_bytes);
   return b;
 }
 
@@ -139,11 +134,11 @@ uint64_t Datapath::loads_done_cycle() const {
 uint64_t Datapath::early_load_cycle(const Descriptor& job) const {
   const uint64_t done = loads_done_cycle();
   if (done == kNever || early_.loaded) return kNever;
-  const bool alike = job.format_a == job_.format_a && job.format_b == job_.format_b &&
-                     job.bias == job_.bias && job.bias_bf16 == job_.bias_bf16 &&
-                     (job.c_stride == 0) == (job_.c_stride == 0) &&
-                     view_of_b(job).wide == view_of_b(job_).wide &&
-                     chunk_shift(params_.rows, job.m) == chunk_shift(params_.rows, job_.m);
+  const bool alike =
+      job.format_a == job_.format_a && job.format_b == job_.format_b && job.bias == job_.bias &&
+      job.bias_bf16 == job_.bias_bf16 && (job.c_stride == 0) == (job_.c_stride == 0) &&
+      view_of_b(job).wide == view_of_b(job_).wide &&
+      LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, job_.m);
   return alike ? done : kNever;
 }
 
@@ -168,7 +163,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   whole_ = computes_whole(job) ? &whole_job_ : nullptr;
   if (whole_) whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
-  a_buf_.configure(job.a(), dual, chunk_shift(params_.rows, job.m));
+  a_buf_.configure(job.a(), dual, LoopNest::chunk_shift(params_.rows, job.m));
   b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
@@ -180,7 +175,7 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
               tail_count, word_elements, run_.loaded);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
-  one_chunk_ = k_words <= params_.a_slab_k / kBlockSize << chunk_shift(params_.rows, job.m);
+  one_chunk_ = k_words <= LoopNest::chunk_words(params_, job.m);
   repetition_.clear();
   look_again();
 }

@@ -14,7 +14,7 @@ Load::Load(const Params& params, Operand operand, unsigned banks)
 void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m, uint32_t n,
                  uint32_t k_words, bool chained) {
   const bool is_a = operand_ == Operand::a;
-  const bool one_chunk = k_words <= params_.a_slab_k / kBlockSize << chunk_shift(params_.rows, m);
+  const bool one_chunk = k_words <= LoopNest::chunk_words(params_, m);
   view_ = view;
   walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, batch, m, n, k_words,
                is_a && one_chunk);
@@ -25,7 +25,7 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
   scale_matrix_ = view.scale_address;
   const uint32_t chunk = walk_.most_chunk_words(), most = is_a ? chunk : walk_.slab_words();
   const bool all_whole = k_words <= most || (k_words % most == 0 && k_words % chunk == 0);
-  const uint32_t unit = all_whole ? most : Walk::kWordUnit;  // of what chunks and slabs have
+  const uint32_t unit = all_whole ? most : LoopNest::kWordUnit;  // of what chunks and slabs have
   const uint32_t step_bytes = unit * view.word_bytes;
   const uint32_t step_scales = unit * view.word_scales;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,

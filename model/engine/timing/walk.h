@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/engine/skipping/state.h"
-#include "model/params/hardware.h"
+#include "model/params/nest.h"
 #include "model/params/params.h"
 
 namespace mxe::engine {
@@ -14,20 +14,18 @@ namespace mxe::engine {
 ///   batch   a product of the job
 ///   stripe  ROWS rows of D
 ///   group   ACC_TILES column tiles that share one A chunk
-///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: see chunk_shift()
+///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: LoopNest::chunk_words()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// The last two stripes, groups, chunks and slabs have about the same size if the last one would
-/// not be whole. Every block that follows the nest has a separate walk of the levels that it needs.
-/// A wide tile is two side by side, with slabs half as long; a long slab is twice as long.
+/// model/params/nest.h has the sizes. Every block that follows the nest has a separate walk, of the
+/// levels that it needs. A wide tile is two side by side, with slabs half as long; a long slab is
+/// twice as long.
 class Walk {
  public:
   struct Levels {
     bool chunk = true, tile = true, slab = true;
     bool wide = false, long_slab = false;
   };
-  /// Chunks and slabs that are not whole have a multiple of this many words, except the last of K.
-  static constexpr uint32_t kWordUnit = 2;
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, batch, end };
 
   Walk() = default;
@@ -37,10 +35,10 @@ class Walk {
        uint32_t k_words, bool skip_group = false)
       : rows_(params.rows),
         num_pe_(params.num_pe),
-        group_cols_(params.num_pe * params.acc_tiles),
-        chunk_words_(params.a_slab_k / kBlockSize << chunk_shift(params.rows, m)),
-        tile_cols_(levels.wide ? 2 * num_pe_ : num_pe_),
-        slab_words_(slab_words(params, levels)),
+        group_cols_(LoopNest::group_columns(params)),
+        chunk_words_(LoopNest::chunk_words(params, m)),
+        tile_cols_(LoopNest::tile_columns(params, levels.wide)),
+        slab_words_(LoopNest::slab_words(params, levels.wide, levels.long_slab)),
         levels_(levels),
         skip_group_(skip_group),
         m_(m),
@@ -53,7 +51,7 @@ class Walk {
   }
 
   bool valid() const { return valid_; }
-  unsigned rows() const { return part_size(rows_left_, rows_, 1); }
+  unsigned rows() const { return part(rows_left_, rows_, 1); }
   unsigned cols() const { return std::min(cols_left_, tile_cols_); }
   /// Stripes and groups of the job so far.
   unsigned stripe_number() const { return stripe_number_; }
@@ -62,10 +60,10 @@ class Walk {
   unsigned tile() const { return tile_; }
   /// Operand words of the innermost K level walked.
   unsigned words() const {
-    return levels_.slab ? part_size(slab_left_, slab_words_, kWordUnit) : chunk_words();
+    return levels_.slab ? part(slab_left_, slab_words_, LoopNest::kWordUnit) : chunk_words();
   }
   /// Operand words of the chunk.
-  unsigned chunk_words() const { return part_size(words_left_, chunk_words_, kWordUnit); }
+  unsigned chunk_words() const { return part(words_left_, chunk_words_, LoopNest::kWordUnit); }
   /// Operand words of a whole chunk.
   unsigned most_chunk_words() const { return chunk_words_; }
   bool first_k() const {
@@ -202,11 +200,6 @@ class Walk {
   }
 
  private:
-  static uint32_t slab_words(const Params& params, const Levels& levels) {
-    const uint32_t words = params.b_buf_k / kBlockSize;
-    const bool twice = levels.long_slab && 2 * words <= params.a_slab_k / kBlockSize;
-    return (twice ? 2 * words : words) / (levels.wide ? 2 : 1);
-  }
   void enter_group(uint32_t columns_left) {
     group_left_ = columns_left;
     words_left_ = k_words_;
@@ -257,18 +250,12 @@ class Walk {
     }
     return until_halves(rows_left_, rows_);
   }
-  /// Size of the next part: `most`, except that the last two parts split the remainder evenly, in
-  /// whole units. Example: 33 rows, most 32 -> 17, 16.
-  static uint32_t part_size(uint32_t remaining, uint32_t most, uint32_t unit) {
-    if (remaining <= most) return remaining;
-    if (remaining / 2 >= most) return most;
-    return (remaining + 2 * unit - 1) / (2 * unit) * unit;
+  static uint32_t part(uint32_t left, uint32_t most, uint32_t unit) {
+    return static_cast<uint32_t>(LoopNest::next_part(left, most, unit));
   }
-  /// Tiles of the group. Wide ones are not halved.
+  /// Tiles of the group.
   uint32_t tiles() const {
-    const uint32_t most = group_cols_ / num_pe_;
-    if (levels_.wide || group_left_ <= group_cols_) return most;
-    return part_size((group_left_ - 1) / num_pe_ + 1, most, 1);
+    return LoopNest::group_tiles(num_pe_, group_cols_ / num_pe_, group_left_, levels_.wide);
   }
 
   bool last_slab() const { return !levels_.slab || slab_left_ <= slab_words_; }
