@@ -194,10 +194,10 @@ Datapath::NextEvent Datapath::find_next_event() {
   }
   NextEvent next;
   job_over_ = true;
-  for (EventSource* source : sources_) {
-    const uint64_t cycle = source->next_event();
+  for (const Source source : kSources) {
+    const uint64_t cycle = next_event_of(source);
     if (cycle < next.cycle) next = {cycle, source};
-    if (source != &fetch_source_ && cycle != kNever) job_over_ = false;
+    if (source != Source::fetch && cycle != kNever) job_over_ = false;
   }
   // Early reads belong to the next job. The last source, the descriptor fetcher, belongs to no job.
   for (std::size_t i = 0; i + 1 < kReadSources; i++)
@@ -214,25 +214,36 @@ bool Datapath::concerns_others() const {
 void Datapath::step(uint64_t limit, uint64_t last) {
   last_ = last;
   if (watcher_) watcher_->advance(next_.cycle);
-  next_.source->step(next_.cycle, limit);
+  switch (next_.source) {
+    case Source::fetch:
+      accept_fetch(next_.cycle);
+      break;
+    case Source::feed:
+      read_b_words(next_.cycle, limit);
+      break;
+    case Source::seq:
+      start_pass();
+      break;
+    case Source::drain:
+      drain();
+      break;
+  }
   next_ = find_next_event();
 }
 
-uint64_t Datapath::FetchSource::next_event() const { return datapath.next_accept_; }
-void Datapath::FetchSource::step(uint64_t cycle, uint64_t) { datapath.accept_fetch(cycle); }
-
-uint64_t Datapath::FeedSource::next_event() const { return datapath.feed_.next_read(); }
-void Datapath::FeedSource::step(uint64_t cycle, uint64_t limit) {
-  datapath.read_b_words(cycle, limit);
+uint64_t Datapath::next_event_of(Source source) const {
+  switch (source) {
+    case Source::fetch:
+      return next_accept_;
+    case Source::feed:
+      return feed_.next_read();
+    case Source::seq:
+      return seq_.next_start(feed_.offered());
+    case Source::drain:
+      return drain_.next_event();
+  }
+  return kNever;
 }
-
-uint64_t Datapath::SeqSource::next_event() const {
-  return datapath.seq_.next_start(datapath.feed_.offered());
-}
-void Datapath::SeqSource::step(uint64_t, uint64_t) { datapath.start_pass(); }
-
-uint64_t Datapath::DrainSource::next_event() const { return datapath.drain_.next_event(); }
-void Datapath::DrainSource::step(uint64_t, uint64_t) { datapath.drain(); }
 
 void Datapath::accept_fetch(uint64_t cycle) {
   requests_changed_ = true;

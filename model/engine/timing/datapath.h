@@ -15,7 +15,6 @@
 #include "model/engine/timing/descriptor.h"
 #include "model/engine/timing/drain.h"
 #include "model/engine/timing/engine_config.h"
-#include "model/engine/timing/event_source.h"
 #include "model/engine/timing/feed.h"
 #include "model/engine/timing/load.h"
 #include "model/engine/timing/load_bias.h"
@@ -40,7 +39,7 @@ namespace mxe::engine {
 class Datapath {
  public:
   Datapath(const EngineConfig& config, MemoryPort& memory, Counters& counters);
-  Datapath(const Datapath&) = delete;  // the sources of events refer to it
+  Datapath(const Datapath&) = delete;  // its blocks refer to each other
   Datapath& operator=(const Datapath&) = delete;
 
   /// The descriptor fetcher, which reads through the same port.
@@ -122,34 +121,13 @@ class Datapath {
   }
 
  private:
-  /// A block with events. The datapath carries out an event, because it affects other blocks too.
-  struct Source : EventSource {
-    explicit Source(Datapath& owner) : datapath(owner) {}
-    Datapath& datapath;
-  };
-  struct FetchSource : Source {
-    using Source::Source;
-    uint64_t next_event() const override;
-    void step(uint64_t cycle, uint64_t limit) override;
-  };
-  struct FeedSource : Source {
-    using Source::Source;
-    uint64_t next_event() const override;
-    void step(uint64_t cycle, uint64_t limit) override;
-  };
-  struct SeqSource : Source {
-    using Source::Source;
-    uint64_t next_event() const override;
-    void step(uint64_t cycle, uint64_t limit) override;
-  };
-  struct DrainSource : Source {
-    using Source::Source;
-    uint64_t next_event() const override;
-    void step(uint64_t cycle, uint64_t limit) override;
-  };
+  /// The blocks with events. Events in the same cycle are carried out in this order.
+  enum class Source : uint8_t { fetch, feed, seq, drain };
+  static constexpr std::array<Source, 4> kSources{Source::fetch, Source::feed, Source::seq,
+                                                  Source::drain};
   struct NextEvent {
     uint64_t cycle = kNever;
-    EventSource* source = nullptr;
+    Source source = Source::fetch;
   };
 
   bool functional() const { return mode_ == Mode::functional; }
@@ -163,6 +141,7 @@ class Datapath {
   bool computes_whole(const Descriptor& job) const;
   void start_loaders(uint64_t cycle, const Descriptor& job, bool chained);
   OperandView view_of_b(const Descriptor& job) const;
+  uint64_t next_event_of(Source source) const;
   NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
@@ -209,12 +188,6 @@ class Datapath {
   Seq seq_;
   Array array_;
   Drain drain_;
-  FetchSource fetch_source_{*this};
-  FeedSource feed_source_{*this};
-  SeqSource seq_source_{*this};
-  DrainSource drain_source_{*this};
-  // Events in the same cycle are carried out in this order.
-  std::array<EventSource*, 4> sources_{&fetch_source_, &feed_source_, &seq_source_, &drain_source_};
   NextEvent next_;
   bool job_over_ = true;
   uint64_t last_ = kNever;  // last cycle of a job that will be aborted
