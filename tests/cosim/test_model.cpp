@@ -83,7 +83,7 @@ TEST(Walk, IsTheLoopNest) {
                words = static_cast<unsigned>(random.uniform(1, 80));
     const auto batch = static_cast<unsigned>(random.one_in(3) ? random.uniform(2, 4) : 1);
     engine::Walk::Levels levels;
-    levels.wide = p.acc_tiles > 1 && p.b_buf_k > 32 && random.one_in(2);
+    levels.wide = LoopNest::may_be_wide(p, 1) && random.one_in(2);
     levels.long_slab = random.one_in(2);
     SCOPED_TRACE(p.to_string() + ": " + std::to_string(batch) + " of " + std::to_string(m) + " " +
                  std::to_string(n) + " " + std::to_string(words) + (levels.wide ? " wide" : "") +

@@ -12,7 +12,7 @@
 
 double sc_time_stamp() { return 0; }
 
-namespace mxe {
+namespace mxe::test {
 namespace {
 
 /// The engines of walk_top.sv, in its order.
@@ -147,4 +147,4 @@ TEST_F(RtlWalk, HasTheModelsStepsForLargeShapes) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::test

@@ -40,7 +40,7 @@ module walk_top (
     localparam int unsigned TileW  = (Tiles[i] > 1) ? $clog2(Tiles[i]) : 1;
     localparam int unsigned RowsW  = $clog2(Rows[i] + 1);
     localparam int unsigned ColsW  = $clog2(2 * NumPe[i] + 1);
-    localparam int unsigned WordsW = $clog2((Chunk[i] << mxe_pkg::LEND_MOST) + 1);
+    localparam int unsigned WordsW = $clog2((Chunk[i] << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
     logic [RowsW-1:0]  rows_w;
     logic [ColsW-1:0]  cols_w;
     logic [TileW-1:0]  tile_w;
@@ -50,7 +50,8 @@ module walk_top (
       .SLAB_WORDS(Slab[i]), .WALK_TILE(Inner[i]), .WALK_SLAB(Inner[i])
     ) u_walk (
       .clk_i, .rst_ni, .clear_i(1'b0), .start_i(start_i && (sel_i == 2'(i))), .batch_i, .m_i, .n_i,
-      .kw_i, .skip_group_i, .wide_i(wide_i && (sel_i == 2'(i))), .long_i, .lent_i(mxe_pkg::lent(Rows[i], m_i)),
+      .kw_i, .skip_group_i, .wide_i(wide_i && (sel_i == 2'(i))), .long_i, 
+      .chunk_shift_i(mxe_pkg::chunk_shift(Rows[i], m_i)),
       .valid_o(valid[i]), .step_i(step_i && (sel_i == 2'(i))), .rows_o(rows_w), .cols_o(cols_w),
       .tile_o(tile_w), .words_o(words_w), .chunk_words_o(chunk_words_w), .first_k_o(first_k[i]),
       .last_k_o(last_k[i]), .last_use_o(last_use[i]), .next_slab_o(next[i][0]),
