@@ -50,7 +50,7 @@ module walk_top (
       .SLAB_WORDS(Slab[i]), .WALK_TILE(Inner[i]), .WALK_SLAB(Inner[i])
     ) u_walk (
       .clk_i, .rst_ni, .clear_i(1'b0), .start_i(start_i && (sel_i == 2'(i))), .batch_i, .m_i, .n_i,
-      .kw_i, .skip_group_i, .wide_i(wide_i && (sel_i == 2'(i))), .long_i, 
+      .kw_i, .skip_group_i, .wide_i(wide_i && (sel_i == 2'(i))), .long_i,
       .chunk_shift_i(mxe_pkg::chunk_shift(Rows[i], m_i)),
       .valid_o(valid[i]), .step_i(step_i && (sel_i == 2'(i))), .rows_o(rows_w), .cols_o(cols_w),
       .tile_o(tile_w), .words_o(words_w), .chunk_words_o(chunk_words_w), .first_k_o(first_k[i]),
