@@ -13,7 +13,7 @@ struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Entries of a descriptor ring of which one job at a time is in use.
+/// Entries of a descriptor ring that holds one job at a time.
 inline constexpr uint32_t kSingleJobRing = 2;
 
 struct JobRun {

@@ -7,8 +7,8 @@
 
 namespace mxe::harness {
 
-/// Software on a processor beside the engine, one register access after the other. For the C driver
-/// see driver_port.h. With SystemC: Host.
+/// Software on a processor next to the engine, one register access after the other. For the C
+/// driver see driver_port.h. With SystemC: Host.
 class Processor {
  public:
   explicit Processor(CoreHarness& engine) : engine_(engine) {}

@@ -16,8 +16,8 @@ struct LoopNest {
   /// K.
   static constexpr uint32_t kWordUnit = 2;
 
-  /// Size of the next part of a level with `left` items of which a part has at most `most`: `most`,
-  /// except that the last two parts share their items about evenly, the first in whole `units`.
+  /// Size of the next part of a level with `left` items. A part has `most` items, except that the
+  /// last two parts share their items about evenly, the first in whole `units`.
   /// Examples: 33 rows, most 32 -> 17, 16; 42 words, most 32, unit 2 -> 22, 20.
   static constexpr uint64_t next_part(uint64_t left, uint64_t most, uint64_t unit = 1) {
     if (left <= most) return left;

@@ -28,7 +28,8 @@ JobSpec JobGenerator::next_spec() {
     const numerics::FormatId a =
         dual ? numerics::FormatId::mxfp4_e2m1 : pick(random_, numerics::kAllFormats);
     const numerics::FormatId b = dual ? a : pick(random_, numerics::kAllFormats);
-    // A job that needs more than the engine's features is illegal.
+    // One job in mix_.illegal ignores the engine's features and may be illegal, for example with a
+    // pair of formats that the engine lacks.
     const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
     if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
   }

@@ -52,7 +52,7 @@ class Scoreboard {
   /// final value.
   void check_aborted(const std::string& engine, std::size_t number, const CosimJob& job,
                      const JobImage& image, const Expectation& expected, const JobOutcome& outcome);
-  /// Compares the counters that depend only on data. `expected`: sums over all jobs.
+  /// Compares the counters that do not depend on timing with `expected`, the sums over all jobs.
   void check_counts(const std::string& engine, std::size_t number, const JobCounts& expected,
                     const struct mxe_counters& found);
   void add(Mismatch mismatch) { mismatches_.push_back(std::move(mismatch)); }

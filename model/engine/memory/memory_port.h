@@ -29,7 +29,7 @@ struct MemoryRequest {
   std::size_t bytes = 0;  ///< whole beats
   /// Destination of a read, source of a write. Null: only the time counts.
   uint8_t* data = nullptr;
-  /// Of a write: 0xFF for each byte to write, else 0. Null: all bytes.
+  /// Byte enables of a write: 0xFF for each byte to write, else 0. Null: all bytes.
   const uint8_t* enables = nullptr;
 };
 
@@ -44,7 +44,7 @@ class Ticket {
     is_complete_ = true;
   }
   bool is_complete() const { return is_complete_; }
-  // Of a complete burst:
+  // After complete():
   const BeatTimes& times() const { return times_; }
   BusResponse response() const { return response_; }
   bool has_error() const { return response_ != BusResponse::okay; }
