@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <systemc>
 
-#include "model/engine/timing/load.h"
+#include "model/engine/timing/read/load.h"
 #include "model/platform/device/device.h"
 
 int sc_main(int, char**) {

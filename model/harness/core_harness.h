@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "model/engine/timing/core.h"
+#include "model/engine/timing/control/core.h"
 #include "model/harness/register_access.h"
 
 namespace mxe::harness {

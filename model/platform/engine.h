@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/engine/timing/engine_config.h"
+#include "model/engine/timing/control/engine_config.h"
 #include "model/harness/core_harness.h"
 #include "model/platform/block_object.h"
 #include "model/platform/engine_module.h"

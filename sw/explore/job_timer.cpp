@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "model/engine/timing/core.h"
+#include "model/engine/timing/control/core.h"
 #include "model/harness/core_harness.h"
 #include "model/harness/direct_memory.h"
 #include "model/harness/driver_jobs.h"

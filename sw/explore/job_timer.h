@@ -5,7 +5,7 @@
 
 #include "model/engine/memory/memory_port.h"
 #include "model/engine/memory/memory_timing.h"
-#include "model/engine/timing/trace.h"
+#include "model/engine/timing/common/trace.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
 #include "mxe_driver.h"

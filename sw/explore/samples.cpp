@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "model/engine/timing/chrome_trace.h"
+#include "model/engine/timing/observe/chrome_trace.h"
 #include "model/numerics/base/error.h"
 #include "sw/explore/evaluate.h"
 #include "sw/explore/job_timer.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "model/engine/timing/block_waves.h"
+#include "model/engine/timing/observe/block_waves.h"
 #include "model/job/difference.h"
 #include "model/job/job.h"
 #include "model/numerics/files/files.h"

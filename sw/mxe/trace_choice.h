@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "model/engine/timing/chrome_trace.h"
+#include "model/engine/timing/observe/chrome_trace.h"
 #include "model/platform/device/target.h"
 
 namespace CLI {

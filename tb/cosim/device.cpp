@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "model/harness/driver_port.h"
 #include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 
@@ -21,7 +22,7 @@ void demand(int result, const char* action) {
 
 void Device::open() {
   if (ring_) return;
-  mxe_port port = platform::make_driver_port(host());
+  mxe_port port = harness::make_driver_port(host());
   if (setup_.poll) port.wait_irq = nullptr;
   ring_.emplace(host(), host().allocation_mark(), setup_.ring_entries);
   port = tap_.attach(port);

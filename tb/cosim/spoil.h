@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/engine/timing/descriptor.h"
+#include "model/engine/timing/common/descriptor.h"
 #include "tb/cosim/fields.h"
 
 namespace mxe::cosim {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/engine/timing/banks.h"
-#include "model/engine/timing/counters.h"
-#include "model/engine/timing/unpack.h"
-#include "model/engine/timing/walk.h"
+#include "model/engine/timing/common/banks.h"
+#include "model/engine/timing/common/counters.h"
+#include "model/engine/timing/common/walk.h"
+#include "model/engine/timing/read/unpack.h"
 #include "model/numerics/base/random.h"
 #include "model/params/nest.h"
 #include "model/platform/driver_port.h"

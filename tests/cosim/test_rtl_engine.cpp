@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "model/engine/timing/core.h"
+#include "model/engine/timing/control/core.h"
 #include "model/numerics/base/error.h"
 #include "model/numerics/base/random.h"
 #include "model/numerics/files/files.h"

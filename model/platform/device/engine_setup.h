@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/engine/memory/memory_timing.h"
-#include "model/engine/timing/engine_config.h"
+#include "model/engine/timing/control/engine_config.h"
 
 namespace mxe::device {
 

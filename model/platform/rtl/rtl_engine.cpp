@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/engine/timing/counters.h"
+#include "model/engine/timing/common/counters.h"
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
 #include "model/platform/clock.h"

@@ -4,7 +4,7 @@
 #include <Vmxe_rows.h>
 #include <gtest/gtest.h>
 
-#include "model/engine/timing/rows.h"
+#include "model/engine/timing/common/rows.h"
 #include "model/params/params.h"
 
 double sc_time_stamp() { return 0; }

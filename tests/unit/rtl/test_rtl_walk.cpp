@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "model/engine/timing/walk.h"
+#include "model/engine/timing/common/walk.h"
 #include "model/numerics/base/random.h"
 #include "model/params/params.h"
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/timing/control/desc.h"
+
+#include <cstring>
+
+namespace mxe::engine {
+
+uint64_t Desc::begin_cycle() const {
+  const std::size_t places = flying_.size() + held_.size();
+  if (requests_ || cancels_ || places == kDescriptorsAhead) return kNever;
+  return places + 1 == kDescriptorsAhead ? std::max(request_cycle_, room_cycle_) : request_cycle_;
+}
+
+void Desc::begin(uint64_t cycle, uint64_t address, bool alone) {
+  fetch_.kind = FetchKind::descriptor;
+  fetch_.address = address;
+  fetch_.bytes = kDescriptorBytes;
+  fetch_.word_bytes = kPlainWordBytes;
+  requests_ = true;
+  alone_ = alone;
+  request_cycle_ = cycle + 1;
+}
+
+void Desc::accept(uint64_t cycle) {
+  requests_ = false;
+  request_cycle_ = cycle + 1;
+  next_++;
+}
+
+void Desc::arrive(const RdPort::Arrival& arrival) {
+  Fetched& descriptor = flying_.emplace_back();
+  std::memcpy(descriptor.bytes.data(), arrival.data, descriptor.bytes.size());
+  descriptor.last_word = arrival.last_word;
+  descriptor.alone = alone_;
+  descriptor.failed = arrival.error != kNever;
+  descriptor.fault = {arrival.error_address, operand_of(fetch_.kind), false};
+}
+
+const Fault* Desc::finish() {
+  const Fetched descriptor = flying_.front();
+  flying_.pop_front();
+  const uint64_t cycle = descriptor.last_word;
+  const Fault* fault = nullptr;
+  if (!cancels_ && descriptor.failed && !descriptor.alone) {
+    rereads_ = cancels_ = true;
+  } else if (!cancels_) {
+    if (rereads_ && !requests_) request_cycle_ = std::max(request_cycle_, cycle + 1);
+    rereads_ = false;
+    if (descriptor.failed) {
+      fault_ = descriptor.fault;
+      fault = &fault_;
+    }
+    held_.push_back(descriptor);
+  }
+  if (cancels_ && flying_.empty() && !requests_) {
+    cancels_ = false;
+    go_back();
+    request_cycle_ = std::max(request_cycle_, cycle + 1);
+  }
+  return fault;
+}
+
+uint64_t Desc::read_cycle() const {
+  return ready_ || held_.empty() ? kNever : std::max(held_.front().last_word + 1, read_cycle_);
+}
+
+void Desc::read(uint64_t cycle) {
+  oldest_ = held_.front();
+  held_.pop_front();
+  out_++;
+  ready_ = true;
+  ready_cycle_ = room_cycle_ = cycle + 1;
+}
+
+void Desc::take(uint64_t cycle) {
+  ready_ = false;
+  // The taken descriptor stays at the output for two more cycles.
+  read_cycle_ = cycle + 2;
+}
+
+void Desc::drop() {
+  requests_ = cancels_ = false;
+  flying_.clear();
+  go_back();
+}
+
+void Desc::reset() {
+  held_.clear();
+  ready_ = rereads_ = false;
+  next_ = out_ = 0;
+}
+
+void Desc::visit(StateVisitor& visitor) {
+  visitor.value(requests_);
+  if (requests_) visitor.cycle(request_cycle_);
+}
+
+}  // namespace mxe::engine

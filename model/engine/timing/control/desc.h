@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+
+#include "model/engine/timing/common/descriptor.h"
+#include "model/engine/timing/common/fault.h"
+#include "model/engine/timing/common/trace.h"
+#include "model/engine/timing/read/rd_port.h"
+#include "model/engine/timing/read/read_client.h"
+
+namespace mxe::engine {
+
+/// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, several at a time, while
+/// the jobs before them are under way, keeps them in order, and shows the oldest one until it is
+/// taken. If an early read fails, it and all later ones are cancelled, and read again after the
+/// previous job has completed.
+class Desc final : public ReadClient {
+ public:
+  explicit Desc(TracePoint trace) : trace_(trace) {}
+
+  // --- Asking.
+  /// Index of the slot that is read next.
+  uint16_t next() const { return next_; }
+  /// First cycle in which the next fetch may begin; kNever if that depends on outstanding fetches.
+  uint64_t begin_cycle() const;
+  /// True if the early read of that slot failed, so that its fetch waits until its job is next.
+  bool waits_for_turn() const { return rereads_; }
+  /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
+  /// come.
+  void begin(uint64_t cycle, uint64_t address, bool alone);
+  /// Accepted, its beats arrive like that.
+  void arrive(const RdPort::Arrival& arrival);
+
+  // --- Arriving.
+  /// Cycle of the last word of the oldest descriptor under way; kNever if there is none.
+  uint64_t last_word() const { return flying_.empty() ? kNever : flying_.front().last_word; }
+  /// It is here. Returns where the bus refused it, if it did and its turn has come; null otherwise.
+  const Fault* finish();
+  /// Cycle in which the next one moves to where it is looked at; kNever if none does.
+  uint64_t read_cycle() const;
+  void read(uint64_t cycle);
+
+  // --- The oldest.
+  bool is_ready() const { return ready_; }
+  /// First cycle in which it is valid.
+  uint64_t ready_cycle() const { return ready_cycle_; }
+  const DescriptorBytes& bytes() const { return oldest_.bytes; }
+  /// True if the bus refused it.
+  bool failed() const { return oldest_.failed; }
+  /// It is taken in `cycle`.
+  void take(uint64_t cycle);
+
+  /// True if a fetch is requested, outstanding or not yet checked.
+  bool is_reading() const { return requests_ || !flying_.empty() || (!held_.empty() && !ready_); }
+  /// True if no descriptor is stored or requested; empty_cycle() is the first such cycle.
+  bool is_empty() const { return !is_reading() && !ready_; }
+  uint64_t empty_cycle() const { return read_cycle_ == 0 ? 0 : read_cycle_ - 1; }
+
+  /// Beats are dropped: cancels the outstanding fetches.
+  void drop();
+  /// Clears everything; the next slot is 0.
+  void reset();
+
+  uint64_t request_cycle() const override { return requests_ ? request_cycle_ : kNever; }
+  const Fetch& fetch() const override { return fetch_; }
+  void accept(uint64_t cycle) override;
+  void release(uint64_t) override {}
+  uint64_t done_cycle() const override { return kNever; }
+  void clear() override {}
+  void visit(StateVisitor& visitor) override;
+  Track track() const override { return Track::descriptor; }
+
+ private:
+  struct Fetched {
+    uint64_t last_word = 0;
+    bool alone = false, failed = false;
+    Fault fault;
+    DescriptorBytes bytes{};
+  };
+
+  void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
+
+  TracePoint trace_;
+  bool requests_ = false, alone_ = false;  // a fetch is requested; of a job that is next
+  uint64_t request_cycle_ = 0;             // of that request, or of the next one at the earliest
+  uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
+  bool rereads_ = false, cancels_ = false;
+  std::deque<Fetched> flying_, held_;
+  uint64_t room_cycle_ = 0;  // the last place came free
+  bool ready_ = false;
+  uint64_t ready_cycle_ = 0, read_cycle_ = 0;
+  Fetched oldest_;
+  Fault fault_;
+  Fetch fetch_;
+};
+
+}  // namespace mxe::engine

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/timing/control/record.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace mxe::engine {
+
+void Record::push(uint64_t cycle, const Job& job) {
+  Entry& entry = jobs_.emplace_back();
+  entry.job = job;
+  // A descriptor that could not be read has no id.
+  if (job.status == MXE_STATUS_ERR_FETCH) entry.job.job_id = 0;
+  entry.ready = std::max(cycle, job.answered) + 1;
+}
+
+uint64_t Record::end_cycle() const {
+  return writes_ || !waiting() ? kNever : std::max(jobs_[ended_].ready, idle_cycle_);
+}
+
+void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
+  Entry& entry = jobs_[ended_++];
+  entry.cycles = cycles;
+  entry.address = address;
+  last_end_ = cycle;
+  // The slot of a descriptor that could not be read is not written.
+  if (entry.job.status == MXE_STATUS_ERR_FETCH) {
+    entry.complete = cycle + 1;
+    idle_cycle_ = cycle + 1;
+    trace_.slice(Track::record, "complete", cycle, cycle + 2, {{"slot", entry.job.index}});
+    return;
+  }
+  writes_ = true;
+  write_request_cycle_ = cycle + 1;
+}
+
+uint64_t Record::write_cycle() const {
+  return writes_ && !is_held() ? std::max(write_request_cycle_, port_.ready_cycle()) : kNever;
+}
+
+uint64_t Record::write() {
+  const uint64_t accepted = write_cycle();
+  Entry& entry = jobs_[ended_ - 1];
+  std::array<uint8_t, kBytes> record{};
+  std::memcpy(record.data(), &entry.job.status, 4);
+  std::memcpy(record.data() + 4, &entry.job.job_id, 4);
+  std::memcpy(record.data() + 8, &entry.cycles, 8);
+  port_.accept(accepted, entry.address + MXE_DESC_STATUS, kBytes, record.data(), MXE_FAULT_RECORD);
+  uint64_t offered = accepted + 1;
+  for (uint32_t offset = 0; offset < kBytes; offset += port_.segment_bytes()) {
+    offered = port_.take(offered) + 1;
+  }
+  const WrPort::Answers& answers = port_.record_answers();
+  if (answers.error != kNever) {
+    const uint32_t status = entry.job.status;
+    entry.record_failed = status != MXE_STATUS_ERR_READ && status != MXE_STATUS_ERR_WRITE;
+    entry.record_fault = answers.fault;
+    entry.job.status = MXE_STATUS_ERR_WRITE;
+  }
+  entry.complete = answers.last + 1;
+  writes_ = false;
+  idle_cycle_ = offered;
+  trace_.slice(Track::record, "record", write_request_cycle_, entry.complete + 1,
+               {{"slot", entry.job.index}});
+  return offered;
+}
+
+uint64_t Record::error_cycle() const {
+  uint64_t error = kNever;
+  for (const Entry& entry : jobs_) error = std::min(error, entry.job.error);
+  return error;
+}
+
+const Record::Job& Record::fail() {
+  const uint64_t error = error_cycle();
+  const auto failed = std::find_if(jobs_.begin(), jobs_.end(),
+                                   [&](const Entry& entry) { return entry.job.error == error; });
+  failed->job.error = kNever;
+  failed->job.status = MXE_STATUS_ERR_WRITE;
+  return failed->job;
+}
+
+Record::Completed Record::complete() {
+  const Entry entry = jobs_.front();
+  jobs_.pop_front();
+  ended_--;
+  completed_cycle_ = entry.complete + 1;
+  return {entry.job.status, entry.job.job_id, entry.job.index, entry.record_failed,
+          entry.record_fault};
+}
+
+}  // namespace mxe::engine

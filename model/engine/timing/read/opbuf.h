@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/blocks/expand.h"
+#include "model/engine/arithmetic/arithmetic.h"
+#include "model/engine/timing/common/banks.h"
+#include "model/params/hardware.h"
+#include "model/params/params.h"
+
+namespace mxe::engine {
+
+/// Operand buffer (mxe_opbuf): banks of rows (A) or columns (B), each of operand words with their
+/// scales, and the times at which the banks are full.
+class OpBuf {
+ public:
+  /// `lines` rows or columns of `words` words in a bank, as the unpacker passes them on. With 4-bit
+  /// elements at the single rate, each is two operand words.
+  OpBuf(unsigned banks, unsigned lines, unsigned words);
+
+  /// The operand of the coming job. Lines are 2^`chunk_shift` times as long and their number is
+  /// divided by that factor.
+  void configure(numerics::FormatId format, bool dual, unsigned chunk_shift);
+  /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get a
+  /// container each, or scales. With 4-bit elements at the single rate, it is two operand words.
+  void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
+  void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
+  OperandWord read(unsigned bank, unsigned line, unsigned word) const;
+
+  BankFills fills;
+
+ private:
+  std::size_t place(unsigned bank, unsigned line) const {
+    return std::size_t{bank} * lines_ + (std::size_t{line} << chunk_shift_);
+  }
+
+  unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
+  blocks::FmtInfo fmt_;
+  bool dual_ = false;
+  unsigned chunk_shift_ = 0;
+  blocks::Expand expand_;
+  std::vector<std::array<uint8_t, kBlockSize>> elements_;  // [bank][line][word]
+  std::vector<uint8_t> scales_;                            // [bank][line][scale]
+};
+
+}  // namespace mxe::engine

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/engine/timing/write/wr_port.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mxe::engine {
+namespace {
+
+/// Bytes of a segment: a row of the array, but at most a beat (LanesOut in mxe_datapath).
+unsigned segment_bytes_of(const Params& params) {
+  return std::min(params.num_pe * kFloatBytes, params.mem_bytes());
+}
+
+/// With a narrower interconnect the engine never gets to its own limit: a burst or two wait for
+/// their address to be accepted.
+unsigned kept_acknowledgements(unsigned write_limit) {
+  return write_limit + 2 < kWriteBursts ? write_limit : std::max(write_limit, kWriteBursts);
+}
+
+}  // namespace
+
+WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace)
+    : beat_(params.mem_bytes()),
+      segment_bytes_(segment_bytes_of(params)),
+      write_limit_(limits.writes),
+      memory_(memory),
+      trace_(trace),
+      row_bursts_(beat_, params.max_burst),
+      acknowledged_(kept_acknowledgements(limits.writes)) {}
+
+uint64_t WrPort::ready_cycle() const {
+  // The last burst of the row before enters its queue, and the queue of rows has a free place.
+  const uint64_t queue_free =
+      rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
+  return std::max({emitted_, queue_free, halted_cycle_});
+}
+
+uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const uint8_t* data,
+                        uint32_t operand, unsigned part, bool joins) {
+  const uint32_t carried = joins_ ? carried_bytes_ : 0;
+  operand_ = operand;
+  if (operand == MXE_FAULT_RECORD) record_ = {};
+  row_segment_ = segment_bytes_ / part;
+  const auto touched = static_cast<unsigned>(beat_.touched(address, bytes));
+  const unsigned offset = beat_.offset(address);
+  const auto filled = static_cast<unsigned>(beat_.whole(offset + bytes));
+  row_bursts_.start(address, joins ? filled : touched);
+  bytes_left_ = bytes;
+  fill_ = offset;
+  next_take_cycle_ = cycle + 1;
+  if (rows_done_.count() > 0) next_take_cycle_ = std::max(next_take_cycle_, rows_done_.back() + 1);
+  next_emit_ = cycle + 1;
+  burst_ = {};
+  beats_sent_ = 0;
+  with_data_ = data != nullptr;
+  if (with_data_) {
+    // Carried bytes follow the previous row's beats; the rest is zero.
+    for (std::vector<uint8_t>* row : {&data_, &enables_}) {
+      if (carried == 0) {
+        row->clear();
+      } else {
+        row->erase(row->begin(), row->begin() + static_cast<std::ptrdiff_t>(position_));
+      }
+      row->resize(offset);
+      row->resize(std::size_t{touched} * beat_.bytes());
+    }
+    std::memcpy(data_.data() + offset, data, bytes);
+    std::memset(enables_.data() + offset, 0xFF, bytes);
+  }
+  position_ = 0;
+  joins_ = joins;
+  end_ = address + bytes;
+  carried_bytes_ = 0;
+  if (joins) carried_bytes_ = filled == 0 ? carried + bytes : beat_.offset(end_);
+  return carried + bytes - carried_bytes_;
+}
+
+void WrPort::halt(uint64_t cycle) {
+  if (joins_) halted_cycle_ = cycle;
+  joins_ = false;
+}
+
+void WrPort::store_carried(uint8_t* target, uint64_t address) {
+  if (!joins_ || carried_bytes_ == 0) return;
+  const std::size_t end = position_ + beat_.offset(end_), begin = end - carried_bytes_;
+  std::memcpy(target + (end_ - carried_bytes_ - address), data_.data() + begin, carried_bytes_);
+  std::fill_n(enables_.begin() + static_cast<std::ptrdiff_t>(begin), carried_bytes_, uint8_t{0});
+}
+
+void WrPort::visit(StateVisitor& visitor) {
+  for (uint64_t* time : {&next_take_cycle_, &emitted_, &address_fire_, &issued_, &acknowledge_,
+                         &idle_cycle_, &results_.last}) {
+    visitor.cycle(*time);
+  }
+  visitor.history(rows_done_);
+  visitor.history(bursts_done_);
+  visitor.ring(acknowledged_, bursts_);
+}
+
+WrPort::Segment WrPort::next_segment() const {
+  Segment segment;
+  segment.last = bytes_left_ <= row_segment_;
+  segment.bytes = segment.last ? bytes_left_ : row_segment_;
+  const bool ends = segment.last && !joins_;
+  segment.makes_beat = ends || fill_ + segment.bytes >= beat_.bytes();
+  segment.spills = ends && fill_ + segment.bytes > beat_.bytes();
+  return segment;
+}
+
+uint64_t WrPort::take_cycle(uint64_t offered) {
+  const uint64_t cycle = std::max(offered, next_take_cycle_);
+  return next_segment().makes_beat ? std::max(cycle, sendable_cycle()) : cycle;
+}
+
+uint64_t WrPort::take(uint64_t offered) {
+  const uint64_t cycle = take_cycle(offered);
+  const Segment segment = next_segment();
+  if (segment.makes_beat) send(cycle);
+  bytes_left_ -= segment.bytes;
+  fill_ += segment.bytes;
+  if (fill_ >= beat_.bytes()) fill_ -= beat_.bytes();
+  next_take_cycle_ = cycle + 1;
+  if (!segment.last) return cycle;
+  uint64_t row_done = cycle;
+  if (segment.spills) {
+    row_done = std::max(cycle + 1, sendable_cycle());  // flush_q
+    send(row_done);
+  }
+  rows_done_.push(row_done);
+  return cycle;
+}
+
+/// First cycle in which a beat of the next burst can be sent: it is at the head of its queue.
+uint64_t WrPort::sendable_cycle() {
+  if (beats_sent_ == burst_.beats) next_burst();
+  const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;
+  return std::max(emitted_ + 1, head);
+}
+
+void WrPort::next_burst() {
+  burst_ = row_bursts_.take();
+  beats_sent_ = 0;
+  // The queue of bursts has a free place, and the address register is free or being emptied.
+  const uint64_t queue_free =
+      bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
+  emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_cycle(kWriteBursts)});
+  next_emit_ = emitted_ + 1;
+  // The interconnect takes a limited number of bursts at a time.
+  address_fire_ = std::max(emitted_ + 1, acknowledged_cycle(write_limit_));
+}
+
+/// First cycle after the acknowledgement of the burst that lies `count` before the next one; 0 if
+/// there is none, or if it cannot be what the next one waits for.
+uint64_t WrPort::acknowledged_cycle(unsigned count) const {
+  if (bursts_ < count || count > acknowledged_.size()) return 0;
+  return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
+}
+
+void WrPort::send(uint64_t cycle) {
+  if (beats_sent_ == 0) first_beat_ = cycle + 1;
+  if (++beats_sent_ < burst_.beats) return;
+  bursts_done_.push(cycle);
+  finish_burst(cycle + 1);
+}
+
+/// The last beat of the burst is on the bus in cycle `last_beat`: the memory gets it.
+void WrPort::finish_burst(uint64_t last_beat) {
+  const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
+  issued_ = std::max({address_fire_, last_beat, issued_});
+  Ticket ticket;
+  memory_.request(
+      {true, issued_, burst_.address, bytes, with_data_ ? data_.data() + position_ : nullptr,
+       with_data_ ? enables_.data() + position_ : nullptr},
+      ticket);
+  position_ += bytes;
+  acknowledge_ = std::max({ticket.times().beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
+  acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
+  idle_cycle_ = acknowledge_ + 1;
+  trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
+               {{"address", burst_.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
+  Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
+  answers.last = acknowledge_;
+  if (ticket.has_error() && acknowledge_ < answers.error) {
+    answers.error = acknowledge_;
+    answers.fault = {burst_.address, operand_, true};
+  }
+}
+
+}  // namespace mxe::engine
