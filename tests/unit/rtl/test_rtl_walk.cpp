@@ -86,8 +86,8 @@ class RtlWalk : public testing::Test {
     params.rows = engine.rows;
     params.num_pe = engine.num_pe;
     params.acc_tiles = engine.acc_tiles;
-    params.a_slab_k = engine.chunk * kLanes;
-    params.b_buf_k = engine.slab * kLanes;
+    params.a_slab_k = engine.chunk * kBlockSize;
+    params.b_buf_k = engine.slab * kBlockSize;
     const engine::Walk::Levels levels{true, engine.inner, engine.inner, shape.wide,
                                       shape.long_slab};
     engine::Walk model(params, levels, shape.batch, shape.m, shape.n, shape.k_words,
