@@ -13,7 +13,7 @@ RULES = {
     "halves of the last two parts": r"\bleft \+ 1\) / 2|\bboth / 2|\bmost\) return most|/ 2 >= \w*most|\brows \+ 1\) / 2",
     "chunks of few rows": r"\brows / [48]\b|\brows / few\b",
     "words of a chunk": rf"\ba_slab_k / {WORD} <<|\bchunk \*= 2",
-    "words of a slab": rf"2 \* \w*(?:slab|words)\w* <= |2 \* [\w.]*b_buf_k <= |\bslab_? (?:/|\*)= 2",
+    "words of a slab": r"2 \* \w*(?:slab|words)\w* <= |2 \* [\w.]*b_buf_k <= |\bslab_? (?:/|\*)= 2",
     "wide tiles": rf"\bm < (?:kMinPass|7)\b|\b(?:kMinPass|7) \* [\w.]*mem_bytes|\bb_buf_k > {WORD}",
     "columns of a tile": r"\bwide \? 2 \* [\w.]*(?:num_pe|cols)",
 }
