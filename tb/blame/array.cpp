@@ -60,7 +60,7 @@ class DecodeCheck : public BlockCheck {
 
   void clock() override {
     const Wide format = scope_.wide("fmt_i");
-    if (format.get32(65, 1) == 0) return;  // no job yet
+    if (format.get32(65, 1) == 0) return;  // valid bit: no job yet
     const bool dual = scope_.on("dual_i");
     if (format != format_ || dual != decode_.dual_i) {
       decode_.start(format_of(format, 0), dual);
@@ -238,7 +238,7 @@ class PeCheck : public BlockCheck {
     odd_pipeline_.clock(odd_);
   }
 
-  Wide words_[4];  // of A and B, as last passed to the dot product
+  Wide words_[4];  // A and B words at the inputs of the dot product
   blocks::Dot<TreeW> dot_;
   blocks::Scale scale_;
   blocks::RtlAccumulator<TreeW> even_;

@@ -9,14 +9,13 @@
 
 namespace mxe::blame {
 
-/// Finds the first block of a running design that computes a wrong value. The expected outputs of
-/// each block are computed from the inputs that the RTL block received, so an error is reported
-/// where it arises, not where it arrives. Within a cycle, blocks are checked in the order of the
-/// data flow. Aborted jobs are not checked any further.
+/// Finds the first block of a running design with a wrong value. The expected outputs of a block
+/// follow from the inputs that the RTL block received, so the block that caused an error is named,
+/// not those that pass it on. Blocks are checked in the order of the data flow, up to an abort.
 class FirstWrongValue {
  public:
-  /// Observes `top`, which must be reset before it runs. Throws Error if the design does not
-  /// show its values or has blocks that are not modelled.
+  /// `top` must not have run before its reset. Throws Error if the design does not show its values
+  /// or has blocks without a check.
   explicit FirstWrongValue(rtl::RtlTop& top);
   ~FirstWrongValue();
 

@@ -11,7 +11,6 @@ namespace mxe::blame {
 
 class BlockCheck : public Check {
  public:
-  /// `block` is the name of the RTL module, a string literal.
   BlockCheck(const Context& context, const char* block, std::string instance)
       : scope_(context.design, std::move(instance)), context_(context), block_(block) {}
   void forget() override {}
@@ -21,7 +20,7 @@ class BlockCheck : public Check {
   const Job& job() const { return context_.job; }
   const Params& params() const { return context_.design.params(); }
 
-  /// Compares a signal of the instance with `expected`, a Wide or a number, in this cycle.
+  /// Compares a signal of the instance with `expected` (Wide or a number) in this cycle.
   template <class Expected>
   void expect(const char* step, std::string_view name, const Expected& expected) {
     expect(step, scope_.find(name), expected);
@@ -30,7 +29,7 @@ class BlockCheck : public Check {
   void expect(const char* step, const rtl::RtlValue& value, const Expected& expected) {
     design().expect(block_, step, value, expected);
   }
-  /// Compares a register of the instance with `expected` in the next cycle.
+  /// As expect(), for a register: compares in the next cycle.
   template <class Expected>
   void expect_next(const char* step, std::string_view name, const Expected& expected) {
     expect_next(step, scope_.find(name), expected);

@@ -15,7 +15,6 @@ namespace {
 /// mxe_opbuf and mxe_expand: addresses and data of words and scales.
 class OperandBufferCheck : public BlockCheck {
  public:
-  /// `words`: words per line.
   OperandBufferCheck(const Context& context, const std::string& instance, unsigned words)
       : BlockCheck(context, "mxe_opbuf", instance),
         word_bits_(std::max(engine::log2_ceil(words), 1u)),
@@ -51,7 +50,7 @@ class OperandBufferCheck : public BlockCheck {
     Scope scope;
     std::vector<Scope> scales;
   };
-  /// A bank of the memories, and which half of it.
+  /// A bank of the memories; `half` is 0 or 1 in a split bank.
   struct Bank {
     uint64_t number, half;
   };
@@ -106,10 +105,10 @@ class OperandBufferCheck : public BlockCheck {
     expect_next("scale of a word", "scale_sel_q",
                 Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
   }
-  /// The data read, one byte per element; of a pair of words the requested one.
+  /// Checks the data read, one byte per element; of a pair of 4-bit words only the requested one.
   void pass_on() {
     const Wide format = scope_.wide("fmt_i");
-    if (format.get32(65, 1) == 0) return;  // no job yet
+    if (format.get32(65, 1) == 0) return;  // valid bit: no job yet
     const unsigned chosen = scope_.get32("scale_sel_q");
     Wide words(kWordBits * lines()), scales(16 * lines());
     for (unsigned i = 0; i < lines(); i++) {

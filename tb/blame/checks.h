@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the RTL's blocks. Each uses the inputs that its block received, right or wrong: a wrong
-// operand is an error of the block that delivered it.
+// Checks of the RTL's blocks. Each check takes the inputs of its block as they are: a wrong operand
+// is an error of the block that delivered it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace mxe::blame {
 
 using Checks = std::vector<std::unique_ptr<Check>>;
 
-/// Shared by all checks of a job; zero before the first job.
+/// State that all checks share; `job` is zero before the first job.
 struct Context {
   mutable Design design;
   Job job;

@@ -11,7 +11,7 @@
 namespace mxe::blame {
 namespace {
 
-/// mxe_job: the sizes derived from a descriptor. Not checked for invalid formats.
+/// mxe_job: the sizes derived from a descriptor with valid formats.
 class JobCheck : public BlockCheck {
  public:
   explicit JobCheck(const Context& context) : BlockCheck(context, "mxe_job", "u_cmd.u_job") {}

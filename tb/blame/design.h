@@ -18,12 +18,11 @@ struct WrongValue {
   std::string block;     ///< RTL module: "mxe_facc"
   std::string instance;  ///< "u_datapath.u_array.gen_pe[2].u_pe.u_facc_even"
   std::string step;      ///< step within the block: "round"; may be empty
-  std::string signal;    ///< below the instance: "acc_o"
+  std::string signal;    ///< relative to the instance: "acc_o"
   std::string value, expected;
-  uint64_t clock = 0;  ///< since the design was created, including its reset
-  uint64_t time = 0;   ///< time in a recording of the same case, in ps
+  uint64_t clock = 0;  ///< number of the cycle, those of the reset included
+  uint64_t time = 0;   ///< the same in a recording of the case, in ps
 
-  /// "u_datapath.u_drain (mxe_drain, result): result_q is 0x0, expected 0x3f800000, clock 412, ..."
   std::string describe() const;
 };
 
@@ -64,7 +63,6 @@ class Design {
     }
     expect(block, step, value, Wide(width, expected));
   }
-  /// Compares the register `value` with `expected` in the next cycle.
   void expect_next(const char* block, const char* step, const rtl::RtlValue& value, Wide expected);
   void expect_next(const char* block, const char* step, const rtl::RtlValue& value,
                    blocks::Bits expected) {
@@ -73,7 +71,6 @@ class Design {
 
   /// Starts a cycle: compares the registers with the expectations of the previous cycle.
   void begin_clock();
-  /// Drops all expectations, after a reset of the design.
   void forget() { registers_.clear(); }
 
  private:
@@ -98,7 +95,6 @@ class Scope {
 
   const rtl::RtlValue& find(std::string_view name) const;
   bool has(const std::string& name) const { return design_->has(instance_ + "." + name); }
-  /// The lowest 64 bits of a value.
   uint64_t get(std::string_view name) const;
   uint32_t get32(std::string_view name) const { return static_cast<uint32_t>(get(name)); }
   Wide wide(std::string_view name) const { return Wide(find(name)); }
@@ -112,7 +108,6 @@ class Scope {
   mutable std::map<std::string, const rtl::RtlValue*, std::less<>> found_;
 };
 
-/// Checks the blocks of one kind.
 class Check {
  public:
   virtual ~Check() = default;
@@ -120,7 +115,6 @@ class Check {
   virtual void clock() = 0;
   /// Called when the design receives a job, before it starts to work on it.
   virtual void new_job() {}
-  /// Drops all state, after a reset of the design.
   virtual void forget() = 0;
 };
 

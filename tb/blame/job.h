@@ -6,7 +6,7 @@
 
 namespace mxe::blame {
 
-/// Decodes a fmt_info_t at bit `low`.
+/// Decodes the fmt_info_t whose lowest bit is bit `low`.
 blocks::FmtInfo format_of(const Wide& bits, unsigned low);
 
 struct Job {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kTagAElem = 1, kTagBElem = 3, kTagBias = 5;
 
-/// A tag of mxe_pkg: index of the row or column, then tag_t.
+/// Packs a tag of mxe_pkg: index of the row or column, then the fields of tag_t.
 uint64_t tag_of(uint64_t index, uint64_t turn, uint32_t kind, uint64_t bank, bool last) {
   constexpr unsigned kBankBits = 4, kKindBits = 3, kTurnBits = 2;
   const uint64_t above = (index << kTurnBits | turn) << kKindBits | kind;
@@ -291,7 +291,7 @@ class SequencerCheck : public BlockCheck {
                                       {"pass_last_i", "last_o"},
                                       {"pass_count_i", "count_o"}};
 
-  std::deque<Earlier> earlier_;  // passes started recently
+  std::deque<Earlier> earlier_;
   uint64_t clock_ = 0;
   uint64_t row_ = 0, rows_ = 0;
   uint64_t fields_[std::size(kFields)] = {};

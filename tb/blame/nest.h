@@ -14,7 +14,8 @@ namespace mxe::blame {
 /// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
-  /// Levels walked in addition to products and stripes; whether tiles are wide and slabs long.
+  /// Levels walked in addition to products and stripes; `wide` tiles and `long_slabs` as in B's
+  /// walk.
   struct Levels {
     bool groups = true, chunks = true, tiles = true, slabs = true;
     bool wide = false, long_slabs = false;
@@ -44,7 +45,7 @@ class Nest {
 
   bool valid() const { return valid_; }
   uint64_t product() const { return product_; }
-  /// First row, counted over all products
+  /// First row, counted over all products: product 2 of 40 rows, stripe at row 32: 112.
   uint64_t row() const { return product_ * m_ + stripe_at_; }
   uint64_t rows() const { return LoopNest::next_part(m_ - stripe_at_, params_.rows); }
   uint64_t column() const { return group_at_ + tile_at_; }
@@ -60,7 +61,7 @@ class Nest {
   }
   bool first_k() const { return chunk_at_ == 0 && slab_at_ == 0; }
   bool last_k() const { return last_chunk() && last_slab(); }
-  /// The A chunk is not used after this step. If K is a single chunk, it is kept for all groups.
+  /// The A chunk is not used after this step. A single chunk of K stays for all groups.
   bool last_use() const { return last_slab() && last_tile() && (k_ > chunk_ || last_group()); }
   bool last_tile_of_stripe() const { return last_tile() && last_group(); }
 

@@ -18,14 +18,14 @@ namespace mxe::blame {
 struct Place {
   const char* block;
   const char* step;
-  unsigned clocks = 0;  ///< cycles from the block's inputs to the value
+  unsigned clocks = 0;  ///< latency from the block's inputs, in cycles
 };
 
-/// Compares all values of an instance with those of the model's block, which have the same names.
-/// Each value is compared as many cycles after the inputs as its pipeline stage requires.
+/// Compares all values of an instance with those of the model's block, which have the same names,
+/// each with the latency of its pipeline stage.
 class Pipeline {
  public:
-  /// `place` is called as Place(const std::string& path) for each value in visiting order.
+  /// Calls place(path) for the path of each value, in the order of Block::visit().
   template <class Block, class PlaceOf>
   Pipeline(Design& design, const std::string& instance, const Block& block, PlaceOf place)
       : design_(&design) {
@@ -49,7 +49,7 @@ class Pipeline {
   void forget() { expected_.assign(depth_, {}); }
 
   /// Adds the model's values for inputs that the instance received `age` cycles ago. Values with a
-  /// latency below `age` are not compared. Call once per cycle.
+  /// latency below `age` are not compared. Call it or repeat() once per cycle.
   template <class Block>
   void clock(const Block& block, unsigned age = 0) {
     auto fresh = std::make_shared<std::vector<blocks::Bits>>();
@@ -58,7 +58,7 @@ class Pipeline {
     block.visit(collect);
     advance(std::move(fresh), age);
   }
-  /// Same as clock() with the inputs of the previous cycle.
+  /// As clock(), if the inputs are those of the previous cycle.
   void repeat() { advance(expected_.front(), 0); }
   bool has_clock() const { return expected_.front() != nullptr; }
 

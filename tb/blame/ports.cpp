@@ -21,7 +21,6 @@ class Splitter {
   void split(uint64_t addr, uint64_t bytes, std::deque<Burst>& bursts) const {
     split_beats(addr, (addr % mem_bytes_ + bytes + mem_bytes_ - 1) / mem_bytes_, bursts);
   }
-  /// For a row that touches `beats` beats.
   void split_beats(uint64_t addr, uint64_t beats, std::deque<Burst>& bursts) const {
     addr -= addr % mem_bytes_;
     while (beats > 0) {
@@ -194,7 +193,7 @@ class WritePortCheck : public BlockCheck {
   struct Row {
     uint64_t addr, bytes, taken, segment;
     std::size_t beats_begun;
-    bool shares;  // its first beat is the last one of the previous row
+    bool shares;  // its first beat is also the last one of the previous row
   };
   struct Beat {
     std::vector<uint8_t> data;
@@ -240,7 +239,7 @@ class WritePortCheck : public BlockCheck {
     }
     if (row.taken == row.bytes) rows_.pop_front();
   }
-  /// Beat `number` of the first row. Counts from the end, because beats leave at the front.
+  /// Beat `number` of the first row, found from the end of the queue: beats leave at its front.
   Beat& beat_of(const Row& row, uint64_t number) {
     std::size_t beat_count = row.shares ? 1 : 0;
     for (const Row& each : rows_) beat_count += each.beats_begun;
@@ -257,7 +256,7 @@ class WritePortCheck : public BlockCheck {
             scope_.on("req_half_i") ? segment / 2 : segment,
             0,
             false};
-    // A beat left to a row that was never accepted is not written.
+    // If the row that was to complete the last beat does not follow, the beat is not written.
     const bool follows = scope_.on("req_follows_i");
     if (left_ && !follows && !beats_.empty()) beats_.pop_back();
     row.shares = left_ && follows;

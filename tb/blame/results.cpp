@@ -22,7 +22,6 @@ const std::string kDrain = "u_datapath.u_drain";
 const std::string kRequant = kDrain + ".u_requant";
 const std::string kCollect = kRequant + ".u_collect";
 
-/// Number of 32-bit results in a segment.
 unsigned lanes_of(const Scope& scope, const char* segment) {
   return scope.find(segment).width() / 32;
 }
@@ -147,7 +146,7 @@ class MergeCheck : public BlockCheck {
   Pipeline pipeline_;
 };
 
-/// mxe_amax, mxe_narrow and mxe_collect: largest magnitudes and the reduced results.
+/// mxe_amax, mxe_narrow and mxe_collect: largest magnitudes and the rounded results.
 class CollectCheck : public BlockCheck {
  public:
   explicit CollectCheck(const Context& context)
@@ -208,7 +207,6 @@ class CollectCheck : public BlockCheck {
 class FirstClock {
  public:
   void begin() { first_ = true; }
-  /// Call once per cycle.
   bool passed() { return !std::exchange(first_, false); }
 
  private:
