@@ -18,8 +18,7 @@ class BatchRun;
 
 // ---------------------------------------------------------------- disturbances/reset.cpp
 
-/// A reset while the first jobs run, at most the size of the ring. All jobs of the batch run
-/// afterwards.
+/// A reset while the first jobs (at most the size of the ring) run. All jobs run again afterwards.
 struct Reset {
   uint64_t reset_after = 0;  ///< cycles from the first doorbell to the reset; 0: none
 
@@ -41,7 +40,7 @@ struct EndlessJobs {
 
 // ---------------------------------------------------------------- disturbances/ring.cpp
 
-/// Descriptors of size 0, before the jobs. The engine refuses them.
+/// Descriptors with m = n = k = 0, before the jobs. The engine must refuse them.
 struct EmptyJobs {
   uint32_t empty_jobs = 0;
 
@@ -49,9 +48,8 @@ struct EmptyJobs {
   void apply(BatchRun& run) const;
 };
 
-/// A new start of the jobs' ids.
 struct FirstJobId {
-  uint32_t first_job = 0;  ///< about the id of the first job; 0: the ids continue
+  uint32_t first_job = 0;  ///< the driver's next id; 0: the ids continue
 
   static constexpr auto fields() { return std::tuple{field("first_job", &FirstJobId::first_job)}; }
   void apply(BatchRun& run) const;
@@ -67,8 +65,7 @@ struct RingOverflow {
   void apply(BatchRun& run) const;
 };
 
-/// One doorbell submits the first jobs, at most the size of the ring, instead of one each. BatchRun
-/// holds the other doorbells.
+/// One doorbell submits the first jobs, at most the size of the ring, instead of one doorbell each.
 struct OneDoorbell {
   bool one_doorbell = false;
 
@@ -77,8 +74,8 @@ struct OneDoorbell {
   }
 };
 
-/// Doorbells while jobs wait or run, which must change nothing: back by up to a ring, forward by
-/// more than the ring has, and equal to the tail. Only the last kind is not refused.
+/// Doorbells while jobs wait or run that must change nothing: back by up to a ring, forward by more
+/// than the ring has, or equal to the tail. The engine refuses the first two kinds.
 struct RefusedDoorbells {
   uint64_t doorbells = 0;  ///< seed; 0: none
 
@@ -115,8 +112,7 @@ struct RegisterWrites {
   void apply(BatchRun& run) const;
 };
 
-/// While the jobs run: reads of registers, snapshots of the counters, and accesses that must be
-/// refused.
+/// While the jobs run: reads of registers, snapshots of the counters, refused accesses.
 struct RegisterTraffic {
   uint64_t traffic = 0;  ///< seed; 0: none
 
@@ -160,7 +156,6 @@ struct MaskedInterrupts {
 
 // ---------------------------------------------------------------- disturbances/bus_errors.cpp
 
-/// The bus answers every access to this byte with an error.
 struct BusFault {
   std::size_t job = 0;  ///< of the batch
   /// See JobImage::byte_of(). Also "descriptor", or "record": only its write fails. These two
@@ -187,23 +182,21 @@ struct BusErrors {
 
 // ---------------------------------------------------------------- batches
 
-/// Several disturbances, with the fields of all of them.
 template <typename... Disturbances>
 struct DisturbanceList : Disturbances... {
   static constexpr auto fields() { return std::tuple_cat(Disturbances::fields()...); }
 };
 
-/// Everything that happens in a batch in addition to its jobs, in the order of a case file.
-/// BatchRun::run() has the order in time.
+/// All disturbances of a batch, in the order of a case file. BatchRun::run() has the order in time.
 struct BatchEvents
     : DisturbanceList<EndlessJobs, EmptyJobs, FirstJobId, CounterStart, RegisterWrites,
                       RingOverflow, OneDoorbell, RefusedDoorbells, DisabledStart, Pause,
                       MaskedInterrupts, RegisterTraffic, Reset, BusErrors> {
-  /// Returns true if jobs are aborted.
+  /// Jobs are aborted.
   bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
 };
 
-/// Jobs, which are submitted back to back, and disturbances.
+/// Jobs that are submitted back to back, and disturbances.
 struct Batch : BatchEvents {
   std::vector<CosimJob> jobs;
 };

@@ -13,7 +13,6 @@
 
 namespace mxe::cosim {
 
-/// All bits of IRQ_STATUS and IRQ_MASK.
 inline constexpr uint32_t kAllEvents = 0xF;
 /// Cycles from a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
 inline constexpr uint64_t kLineCycles = 6;
@@ -23,20 +22,19 @@ struct BatchResult {
   const Device* device = nullptr;
   std::vector<JobOutcome> outcomes;        ///< of all jobs
   std::vector<JobOutcome> before_reset;    ///< of the jobs that Reset aborted
-  uint32_t last_job = 0, last_status = 0;  ///< registers, after the batch
+  uint32_t last_job = 0, last_status = 0;  ///< after the batch
   std::vector<uint64_t> faulty_bytes;      ///< addresses that the bus refused
   struct mxe_counters counters {
   }, counters_read{};            ///< counts of the batch; as the registers read
   std::vector<std::string> log;  ///< results of register accesses, with their cycles
 };
 
-/// Runs a batch on one device. The disturbances act on it.
+/// Runs a batch on one device. The disturbances use its public members.
 class BatchRun {
  public:
   BatchRun(Device& device, const Batch& batch, const std::vector<JobImage>& images);
   BatchResult run();
 
-  // For the disturbances:
   Device& device;
   const Batch& batch;
   const std::vector<JobImage>& images;
@@ -49,11 +47,10 @@ class BatchRun {
   /// Number of jobs that are submitted before any is waited for: at most the size of the ring.
   std::size_t first_jobs() const;
   void write_images();
-  /// Fills JobOutcome::memory for the first outcomes.size() jobs.
   void read_images(std::vector<JobOutcome>& outcomes) const;
   /// Adds a line to the log. Model and RTL must have the same logs.
   void log(const std::string& what);
-  /// Throw Error if a rule is broken that holds for every engine.
+  /// Throw Error if a rule that holds for every engine is broken.
   void require(bool condition, const std::string& what) const;
   void require_register(uint32_t offset, uint32_t expected, const std::string& when) const;
 

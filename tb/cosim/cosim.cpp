@@ -33,7 +33,6 @@ CoSim::CoSim(const CoSimOptions& options) : options_(options) {
       return std::make_unique<rtl::RtlEngine>("engine", options_.params, options_.rtl);
     });
   }
-  // The counters of both begin with the same values.
   const bool can_be_set = !rtl_.device || shows_counters(*rtl_engine());
   for (Side* side : {&model_, &rtl_}) {
     if (side->device) side->device->counters_can_be_set = can_be_set;
@@ -60,12 +59,12 @@ rtl::RtlEngine* CoSim::rtl_engine() const {
 
 uint64_t CoSim::rtl_cycles() const { return rtl_.device ? rtl_engine()->cycles() : 0; }
 
-/// Both memories begin at the same address, so one set of images serves both.
+/// Both memories begin at the same address, so one set of images serves model and RTL.
 std::vector<JobImage> CoSim::place(const Batch& batch) const {
   uint64_t address = (model_.device ? model_ : rtl_).device->end_of_ring();
   std::vector<JobImage> images;
   for (std::size_t i = 0; i < batch.jobs.size(); i++) {
-    // An odd distance moves the 4 KiB boundaries to another place in each job.
+    // 37 bytes apart, so that the 4 KiB boundaries cut each job at another place.
     images.emplace_back(batch.jobs[i], address + 37 * i, jobs() + i);
     address = images.back().end();
   }
@@ -88,7 +87,6 @@ void CoSim::run(const Batch& batch) {
   }
 }
 
-/// Returns false if the simulation ended early.
 bool CoSim::run_engines(const Batch& batch, const std::vector<JobImage>& images) {
   std::vector<platform::Host*> hosts;
   for (Side* side : {&model_, &rtl_}) {

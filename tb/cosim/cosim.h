@@ -25,9 +25,8 @@ class CoSim {
   CoSim(const CoSim&) = delete;
   CoSim& operator=(const CoSim&) = delete;
 
-  /// Runs the jobs back to back, at most ring_entries in flight. Adds errors to mismatches(). After
-  /// an error that ends the simulation (an assertion of the RTL, a breach of the protocol, a hang),
-  /// run() does nothing.
+  /// Runs the jobs back to back, at most ring_entries in flight. Adds errors to mismatches(). Does
+  /// nothing after an error that ended the simulation: an RTL assertion, a protocol breach, a hang.
   void run(const Batch& batch);
   void run(const std::vector<CosimJob>& jobs);
 
@@ -38,17 +37,14 @@ class CoSim {
   double max_cycle_error() const;
   double mean_cycle_error() const;
   std::size_t jobs() const { return judge_.jobs(); }
-  /// Counters of the model and of the RTL after the last run(); null if that engine does not run.
+  /// Counters of each engine after the last run(); null if it does not run.
   const struct mxe_counters* model_counters() const { return model_.counters(); }
   const struct mxe_counters* rtl_counters() const { return rtl_.counters(); }
-  /// Cycles that the RTL simulated.
   uint64_t rtl_cycles() const;
-  /// For tests that do more than jobs. Null if that engine does not run.
   platform::Platform* model() { return model_.platform(); }
   platform::Platform* rtl() { return rtl_.platform(); }
 
  private:
-  /// An engine, if it runs, and its results of the last batch.
   struct Side {
     std::unique_ptr<Device> device;
     BatchResult result;

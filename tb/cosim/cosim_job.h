@@ -11,17 +11,15 @@
 
 namespace mxe::cosim {
 
-/// Numbers that a job must add to the counters that depend only on data.
+/// Amounts that a job must add to the counters that depend only on data.
 struct JobCounts {
   uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
 
   JobCounts& operator+=(const JobCounts& other);
 };
 
-/// Bytes of the record that the engine writes when a job completes.
 inline constexpr uint64_t kRecordBytes = 16;
 
-/// The outcome that a job must have.
 struct JobResult {
   job::StoredOutput stored;
   JobCounts counts;
@@ -30,11 +28,10 @@ struct JobResult {
 /// A job of the co-simulation, with the changes to its descriptor.
 struct CosimJob : job::Job {
   std::vector<Spoil> spoils;  ///< rules that its descriptor breaks
-  Claims claims;              ///< wrong sizes written to the descriptor
+  Claims claims;              ///< sizes written to the descriptor instead of the true ones
   bool in_turn = false;       ///< CONTROL.early is cleared, though the driver would set it
   std::string values;         ///< kind of its values, for messages
 
-  /// One line: shape, formats, bias, layout.
   std::string describe() const;
   /// Returns MXE_STATUS_OK, or the status with which an engine must refuse the job
   /// (docs/registers.md).

@@ -60,7 +60,7 @@ JobOutcome Device::finish(uint32_t id, uint64_t start) {
   JobOutcome outcome;
   outcome.result = mxe_wait(&driver_, id, setup_.timeout_us, &outcome.completion);
   outcome.seen_done = platform::current_cycle() - start;
-  // Every later job would hang for as long.
+  // Stop: every later job would take the whole timeout, too.
   if (outcome.result == MXE_ERR_TIMEOUT) {
     throw Error(fmt::format("a job on the {} hangs: nothing completed for {} us", setup_.name,
                             setup_.timeout_us));

@@ -18,7 +18,6 @@
 
 namespace mxe::cosim {
 
-/// Bytes of an entry of the ring.
 inline constexpr uint64_t kEntryBytes = MXE_DESC_SIZE;
 
 /// One engine under test with its memory and its driver.
@@ -46,22 +45,20 @@ class Device {
   platform::Memory& memory() { return platform_.host().memory(); }
   mxe_device& driver() { return driver_; }
 
-  /// Opens the driver, if it is not open yet, and compares the capability registers with the
-  /// features.
+  /// Opens the driver at the first call. Throws Error unless the registers show the features.
   void open();
   /// Returns the first bus address after the ring, also before open().
   uint64_t end_of_ring() { return host().allocation_mark() + kEntryBytes * setup_.ring_entries; }
-  /// Returns the bus address of the ring entry of a job; `number` counts the jobs since open().
+  /// Bus address of the ring entry of a job; `number` counts the jobs since open().
   uint64_t entry_of(uint32_t number) const;
-  /// Returns the ring index of the next job.
   uint16_t tail() const { return static_cast<uint16_t>(driver_.tail - driver_.origin); }
 
-  /// Return the job's id. The second function also makes the job's changes to the descriptor.
+  /// Return the job's id. The second function also changes the descriptor as the job requires.
   uint32_t submit(const mxe_job& job);
   uint32_t submit(const CosimJob& job, const JobImage& image);
   /// While true, doorbells do not reach the engine. The next doorbell submits all jobs.
   void hold_doorbells(bool hold) { tap_.holds_doorbells = hold; }
-  /// Waits for a job. JobOutcome::seen_done counts from cycle `start`. Throws Error if the job
+  /// Waits for a job; JobOutcome::seen_done counts from cycle `start`. Throws Error if the job
   /// hangs or completes without an interrupt.
   JobOutcome finish(uint32_t id, uint64_t start);
   void recover();

@@ -8,16 +8,15 @@
 
 namespace mxe::cosim {
 
-/// A port between the C driver and the device. It can change a job's descriptor after the driver
-/// has written it and before the doorbell. It must not move while it is in use.
+/// A port between the C driver and the device. It can change a job's descriptor between the
+/// driver's write and the doorbell. It must not move while it is in use.
 class DriverTap {
  public:
   DriverTap() = default;
   DriverTap(const DriverTap&) = delete;
   DriverTap& operator=(const DriverTap&) = delete;
 
-  /// Returns the port for mxe_open(). It calls the functions of `port`; a function that `port`
-  /// lacks is null.
+  /// Returns the port for mxe_open(). A function that `port` lacks is null there, too.
   mxe_port attach(const mxe_port& port) {
     port_ = port;
     mxe_port tapped{};
@@ -56,8 +55,8 @@ class DriverTap {
   std::function<void()> before_doorbell;
   /// Doorbells do not reach the device. The next doorbell after this submits all jobs.
   bool holds_doorbells = false;
-  /// The driver's last wait for an interrupt timed out. The driver finds completed jobs
-  /// nevertheless.
+  /// The driver's last wait for an interrupt timed out; the driver finds completed jobs all the
+  /// same.
   bool no_interrupt = false;
 
  private:

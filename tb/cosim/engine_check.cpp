@@ -21,12 +21,12 @@ EngineCheck::EngineCheck(const CoSimOptions& options, const Batch& batch, const 
   counts_.bytes_written = batch.empty_jobs * kRecordBytes;
 }
 
-/// A mismatch of the whole batch has the number of the next job.
+/// A mismatch of a whole batch has the number of the next job.
 void EngineCheck::add(const std::string& what, const std::string& about) {
   scoreboard_.add({engine_, number_, what, about});
 }
 
-/// Returns true if a job's descriptor or record is in a ring entry with a bus error.
+/// Returns true if the job's descriptor or record is in a ring entry with a bus error.
 bool EngineCheck::meets(std::size_t job, const char* part_of_ring) const {
   return std::any_of(batch_.faults.begin(), batch_.faults.end(), [&](const BusFault& fault) {
     const std::size_t ring = options_.ring_entries;
@@ -43,7 +43,6 @@ void EngineCheck::check_job(std::size_t i, const JobImage& image, Expectation ex
       batch_.faults.begin(), batch_.faults.end(),
       [&](const BusFault& f) { return f.job == i && image.byte_of(f.part, f.row, f.byte); });
   const bool faulty = fault != batch_.faults.end() && expected.result == MXE_OK;
-  // The driver reports every missing record in the same way.
   if (no_record) expected.result = MXE_ERR_FETCH;
   const int error = faulty && fault->part.back() == 'D' ? MXE_ERR_WRITE : MXE_ERR_READ;
   const auto check_outcome = [&](const JobOutcome& outcome, bool aborted) {
@@ -78,7 +77,6 @@ void EngineCheck::check_registers() {
   }
 }
 
-/// Checks the registers that name the last job.
 void EngineCheck::check_last_job() {
   const std::size_t last = batch_.jobs.size() - 1;
   const mxe_completion& record = result_.outcomes[last].completion;
@@ -103,8 +101,7 @@ bool EngineCheck::is_faulty(uint64_t address) const {
                      [&](uint64_t byte) { return byte >= address && byte - address < burst; });
 }
 
-/// Checks the addresses of bus errors: each must name a faulty byte, and the last job with an error
-/// must have one.
+/// Each reported address must be a faulty byte; the last job with an error must report one.
 void EngineCheck::check_faults() {
   if (!features().faults) return;
   bool last = true;

@@ -13,14 +13,13 @@ namespace mxe::cosim {
 /// Checks the results of a batch on one engine.
 class EngineCheck {
  public:
-  /// `number`: jobs before this batch. Errors go to the scoreboard.
+  /// `number`: jobs before this batch.
   EngineCheck(const CoSimOptions& options, const Batch& batch, const BatchResult& result,
               std::size_t number, Scoreboard& scoreboard);
 
   const EngineFeatures& features() const { return result_.device->features(); }
   /// Checks job i. `expected` does not contain the effects of disturbances.
   void check_job(std::size_t i, const JobImage& image, Expectation expected);
-  /// Checks registers and counters after all jobs.
   void check_registers();
   /// Checks the counters that depend only on data. The engine was neither disabled nor reset.
   void check_counts();

@@ -12,9 +12,9 @@
 
 namespace mxe::cosim {
 
-/// Features of an engine that decide which jobs it runs. A configuration has all features that its
-/// parameters admit. An engine of your own may have fewer; its description lists them
-/// (docs/bring-your-own-rtl.md). The engine must refuse a job that needs more.
+/// Features of an engine that decide which jobs it runs; it must refuse all others. A named
+/// configuration has all features that its parameters admit; the description of an engine of your
+/// own lists its features (docs/bring-your-own-rtl.md).
 struct EngineFeatures {
   EngineFeatures(const Params& p = {}) : params(p) {}  // NOLINT: parameters are features
 
@@ -24,9 +24,9 @@ struct EngineFeatures {
                                             numerics::kAllFormats.end()};
   std::vector<numerics::FormatId> formats_b = formats_a;
   std::vector<job::OutputFormat> results =
-      job::all_output_formats();  ///< with any rule and overflow
+      job::all_output_formats();  ///< with any scale rule and overflow
   bool bias_fp32 = true, bias_bf16 = true;
-  bool batches = true;  ///< a job may have several products
+  bool batches = true;
   /// The engine has the counters. Their sum and those that depend on data are checked.
   bool counters = true;
   /// FAULT_ADDR and FAULT_INFO report bus errors.
@@ -41,7 +41,7 @@ struct EngineFeatures {
 
   bool has_pair(numerics::FormatId a, numerics::FormatId b) const;
   bool has_result(const job::OutputFormat& output) const;
-  /// Returns true if CONTROL may select this bias.
+  /// CONTROL may select this bias.
   bool has_bias(bool bias, bool bf16) const { return bf16 ? bias_bf16 : bias_fp32 || !bias; }
   /// Returns the first difference from the capability registers as one line, or "".
   std::string contradiction(const mxe_capabilities& registers) const;

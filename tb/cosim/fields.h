@@ -5,13 +5,12 @@
 
 namespace mxe::cosim {
 
-/// A member of a struct, or of a member of the struct, and its name in a case file.
+/// A struct's member, or a member of a member, and its name in a case file.
 template <typename... Members>
 struct Field {
   const char* name;
   std::tuple<Members...> path;
 
-  /// The member in `object`.
   template <typename Object>
   auto& of(Object& object) const {
     return std::apply(
@@ -29,7 +28,6 @@ struct FieldsOf {
   static constexpr auto list() { return T::fields(); }
 };
 
-/// Calls `visit` with each field of T.
 template <typename T, typename Visit>
 void for_each_field(const Visit& visit) {
   std::apply([&](const auto&... fields) { (visit(fields), ...); }, FieldsOf<T>::list());

@@ -23,13 +23,12 @@ JobGenerator::JobGenerator(const EngineFeatures& features, uint64_t seed, const 
 
 JobSpec JobGenerator::next_spec() {
   for (;;) {
-    // The pair with a different rate, MXFP4, more often than the others.
+    // MXFP4 x MXFP4 has the dual rate, so it is drawn more often.
     const bool dual = random_.one_in(10);
     const numerics::FormatId a =
         dual ? numerics::FormatId::mxfp4_e2m1 : pick(random_, numerics::kAllFormats);
     const numerics::FormatId b = dual ? a : pick(random_, numerics::kAllFormats);
-    // One job in mix_.illegal ignores the engine's features and may be illegal, for example with a
-    // pair of formats that the engine lacks.
+    // One job in mix_.illegal may be illegal, for example with formats that the engine lacks.
     const bool beyond = mix_.illegal != 0 && random_.one_in(mix_.illegal);
     if (beyond || features_.has_pair(a, b)) return next_spec(a, b, beyond);
   }
@@ -71,8 +70,8 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   return spec;
 }
 
-/// Returns the number of products, within the limit of the job's work. It is drawn from the seed of
-/// the values, so it changes no other property of the job.
+/// Number of products, within mix_.max_work. The separate random sequence keeps the other
+/// properties of the job independent.
 std::size_t JobGenerator::products(const JobSpec& spec) const {
   Random random(mix64(spec.seed));
   if (!random.one_in(6)) return 1;
@@ -106,7 +105,7 @@ Spoil JobGenerator::spoil() {
   return spoil;
 }
 
-/// Returns a size from 1 to `max`, often a multiple of `tile`, or one more or less.
+/// A size from 1 to `max`, often a multiple of `tile`, or one more or less.
 std::size_t JobGenerator::extent(unsigned tile, unsigned max) {
   if (random_.one_in(3)) return random_.uniform(1, std::min(max, 2 * tile));
   if (random_.one_in(2)) return random_.uniform(1, max);

@@ -7,22 +7,19 @@
 
 namespace mxe::cosim {
 
-/// Limits of generated jobs.
 struct JobMix {
   unsigned max_m = 40, max_n = 40, max_k = 400;
   unsigned max_work = 60000;  ///< largest m * n * ceil(k / 32)
   unsigned illegal = 0;       ///< one job in this number is illegal; 0: none
 };
 
-/// An endless stream of random jobs for an engine. The seed determines all jobs. Shapes favour the
-/// edges of the engine's tiles. Layouts, formats, results, bias and values are drawn independently.
+/// An endless stream of random jobs for an engine, determined by the seed. Shapes favour the edges
+/// of the engine's tiles. Layouts, formats, results, bias and values are drawn independently.
 class JobGenerator {
  public:
   JobGenerator(const EngineFeatures& features, uint64_t seed, const JobMix& mix = {});
 
-  /// Returns the recipe of a random job. It is within the engine's features unless it is illegal.
   JobSpec next_spec();
-  /// Returns the recipe of a random job with this pair of formats.
   JobSpec next_spec(numerics::FormatId format_a, numerics::FormatId format_b) {
     return next_spec(format_a, format_b, false);
   }

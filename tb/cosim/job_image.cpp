@@ -33,7 +33,7 @@ JobImage::JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed)
   make_ranges();
 
   Random random(noise_seed);
-  // Many 0xFF: read as a scale or an element, they are NaN or large.
+  // Many bytes are 0xFF: a scale NaN or a large element.
   for (uint8_t& byte : before_) {
     const uint64_t draw = random.next();
     byte = (draw & 0x300) == 0 ? uint8_t{0xFF} : static_cast<uint8_t>(draw);
@@ -45,14 +45,13 @@ JobImage::JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed)
   if (parts.c.exists()) write_rows(parts.c, job::store_bias(job.bias, job.bias_bf16), 0xFF);
 }
 
-/// Chooses a part's address, after a guard.
 void JobImage::place(job::JobPart& part) {
   const uint64_t end = parts_.empty() ? address_ : parts_.back().end();
   part.address = (end + kGuardBytes + 63) / 64 * 64 + part.offset;
   parts_.push_back(part);
 }
 
-/// Covers every row and the bytes around it.
+/// Covers every row with guard bytes around it.
 void JobImage::make_ranges() {
   cover(address_, address_ + kGuardBytes);
   for (const job::JobPart& part : parts_) {

@@ -12,20 +12,19 @@
 
 namespace mxe::cosim {
 
-/// A number of the results, or another byte of a job's memory.
+/// Name and place of a byte, or of the number in the results that it belongs to.
 struct Place {
   std::string what;    ///< "D[3][4]", "the gap after row 2 of D", "A at 0x80001040", ...
   uint64_t begin = 0;  ///< address of its first byte
   unsigned bytes = 1;  ///< of the number, if it is one
 };
 
-/// The memory of a job before and after it runs, with the bytes around each part. Gaps, guards and
-/// the unused bits of packed rows hold noise, which the engine must neither use nor change. A long
-/// gap is represented by the guards at its ends. The image is the bytes of all its ranges of
-/// memory, one after the other.
+/// The memory of a job before and after it runs, with guard bytes around each part. Gaps, guards
+/// and the unused bits of packed rows hold noise, which the engine must neither use nor change. Only
+/// the guards at the ends of a long gap are in the image. The image concatenates all its ranges.
 class JobImage {
  public:
-  /// Places the job from bus address `address` on. `noise_seed` determines the noise.
+  /// Places the job from bus address `address` on.
   JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed);
 
   const mxe_job& descriptor() const { return descriptor_; }
@@ -33,23 +32,18 @@ class JobImage {
   uint64_t address() const { return address_; }
   uint64_t end() const { return ranges_.back().begin + ranges_.back().size; }
   const std::vector<uint8_t>& before() const { return before_; }
-  /// Index in the image of an address of its ranges, and the inverse.
   std::size_t index_of(uint64_t address) const;
   uint64_t address_of(std::size_t index) const;
-  /// Writes before() to memory; reads the same ranges.
   void write_to(platform::Memory& memory) const;
   std::vector<uint8_t> read_from(platform::Memory& memory) const;
-  /// Returns the image after a job with these results.
   std::vector<uint8_t> after(const job::StoredOutput& results) const;
-  /// Returns the number or part that a byte belongs to.
   Place locate(uint64_t address) const;
-  /// Returns the address of a byte that the engine reads or writes in `part` ("A", "scales of A",
-  /// "B", "scales of B", "C", "D", "scales of D"), or nothing if the job has no such part. Row and
-  /// byte wrap around: row 9 of 4 rows is row 1.
+  /// Returns the address of a byte that the engine accesses in `part` ("A", "scales of A", "B",
+  /// "scales of B", "C", "D", "scales of D"); nothing if the job lacks that part. `row` and `byte`
+  /// wrap around: row 9 of 4 rows is row 1.
   std::optional<uint64_t> byte_of(const std::string& part, uint64_t row, uint64_t byte) const;
 
  private:
-  /// Bytes of memory that are in the image.
   struct Range {
     uint64_t begin;
     std::size_t size, index;  // its first byte is before_[index]

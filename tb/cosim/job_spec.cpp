@@ -20,15 +20,14 @@ bool is_finite(numerics::FormatId format, uint8_t code) {
   return std::isfinite(numerics::decode(format, code));
 }
 
-/// The exponent of the largest value of a format.
 int emax(numerics::FormatId format) { return numerics::element_format(format).emax; }
 
 uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0, 254)); }
 
 bool are_ties(Values values) { return values == Values::ties || values == Values::tiny_ties; }
 
-/// The exponent of an operand's scales with which the smallest product of two elements is 2^-152,
-/// three places below the last bit of an FP32 subnormal.
+/// Exponent of the scales with which the smallest product of two elements is 2^-152, three places
+/// below the last bit of an FP32 subnormal.
 int centre_of_tiny_ties(numerics::FormatId format) {
   constexpr int kSmallestProduct = -152;
   return kSmallestProduct / 2 - numerics::element_format(format).lsb_exponent;
@@ -41,7 +40,6 @@ float normal(Random& random) {
   return static_cast<float>(sum);
 }
 
-/// Replaces every row by row 0.
 void repeat_first_row(numerics::MxTensor& tensor) {
   const std::size_t columns = tensor.scale_columns();
   for (std::size_t row = 1; row < tensor.rows; row++) {
@@ -52,8 +50,7 @@ void repeat_first_row(numerics::MxTensor& tensor) {
 
 // ---------------------------------------------------------------- operands
 
-/// One operand of a job. Each row has separate generators, so a smaller matrix is a corner of the
-/// larger one.
+/// One operand. Each row has separate generators, so a smaller matrix is a corner of a larger one.
 class Operand {
  public:
   Operand(const JobSpec& spec, numerics::FormatId format, unsigned stream)
@@ -124,10 +121,10 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
                ? static_cast<uint8_t>(f.sign_mask())
                : uint8_t{0};
   }
-  // In three rows of four the sums are the bias, whose values are the boundaries.
+  // Three rows of four are 0, so that their sums are the bias, which has the boundary values.
   if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
   if (are_ties(spec_.values)) {
-    // Even rows have only the smallest number, so sums are a few units of the last place.
+    // Even rows hold only the smallest number, so that sums are a few units in the last place.
     const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
     return random.one_in(6) ? one : uint8_t{0};
   }
@@ -157,9 +154,9 @@ uint8_t Operand::power_of_two(Random& random) const {
   }
 }
 
-/// Puts a NaN or Inf into one or both operands: in row r, lane r of every block, another value
-/// every 32 rows. Every 256 rows the lane advances by one, so that other columns of the array have
-/// it. An operand without them gets a zero in lane r / 2 of every block of the odd rows r.
+/// Puts a NaN or Inf into lane r (modulo 32) of every block of row r, in one or both operands.
+/// Every 256 rows the lane advances by one, so that other columns of the array have it. In the
+/// odd rows r, an operand without them gets a zero in lane r / 2 of every block.
 void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   std::vector<uint8_t> not_finite;
@@ -176,7 +173,7 @@ void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   }
 }
 
-/// Puts at most one NaN or Inf into a row, in the first three blocks. It alone decides the result.
+/// Puts at most one NaN or Inf into the first three blocks of a row; it decides the result.
 void Operand::put_special(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   Random random = generator(row, special);
@@ -220,8 +217,8 @@ uint8_t Operand::scale(Random& random) const {
   }
 }
 
-/// Makes every second block of a row the negative of the block before it, if the format allows
-/// that. Exact sums vanish often, and small remainders decide.
+/// Negates the block before into every second block of a row, if the format allows that. Exact
+/// sums then often vanish, and small remainders decide.
 void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
   const uint8_t sign = static_cast<uint8_t>(numerics::element_format(format_).sign_mask());
   const bool floating = numerics::element_format(format_).kind == numerics::FormatKind::floating;
@@ -243,7 +240,7 @@ void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
 
 // ---------------------------------------------------------------- bias
 
-/// Mantissa bits of the results' format. FP32 results are not rounded and get those of BF16.
+/// Mantissa bits of the results' format; FP32 results, which are not rounded, use those of BF16.
 int mantissa_bits(const job::OutputFormat& output) {
   constexpr int kBfloat16Bits = 7;
   const job::NumberFormat* numbers = output.numbers();
@@ -254,8 +251,8 @@ int mantissa_bits(const job::OutputFormat& output) {
   return -std::ilogb(2 - significand);
 }
 
-/// The exponent of the smallest number that is halfway between two results: of FP16 or BF16, half
-/// the smallest subnormal number.
+/// Exponent of the smallest number halfway between two results: for FP16 and BF16, that of half
+/// the smallest subnormal.
 int smallest_tie(const job::OutputFormat& output) {
   constexpr int kSmallestFp32 = -149;
   const job::NumberFormat* numbers = output.numbers();
@@ -282,8 +279,8 @@ class BoundaryBlock {
   }
 
  private:
-  /// The largest magnitude: a power of two, the largest element, halfway above it, or any number;
-  /// exact or next to it.
+  /// The block's largest magnitude: a power of two, the largest element, a point halfway above it,
+  /// or any number; exact or one unit off.
   float peak(Random& random) const {
     const double step = std::ldexp(1.0, -bits_);
     double significand = 1 + random.real();

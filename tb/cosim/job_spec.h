@@ -14,7 +14,6 @@
 
 namespace mxe::cosim {
 
-/// Kinds of values of a job.
 enum class Values : uint8_t {
   ones,          ///< every product is 1, for case files that are easy to read
   quantized,     ///< normally distributed numbers through the default quantizer
@@ -27,7 +26,7 @@ enum class Values : uint8_t {
   zeros,         ///< mostly zeros of both signs
   boundaries,    ///< sums at and next to the points where the rounding of results changes
   ties,          ///< few powers of two far apart: sums halfway between two results, or next to it
-  // For directed cases: every position in turn.
+  // Only in directed cases. Row by row every position is used.
   special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; an operand without
                   ///< them has a zero in one lane of every second row
   tiny_ties,      ///< ties, about the FP32 subnormals
@@ -41,12 +40,11 @@ inline constexpr std::array<Values, 16> kAllValues = {
     Values::extremes,  Values::cancellation, Values::tiny,   Values::huge,
     Values::zeros,     Values::boundaries,   Values::ties,   Values::special_lanes,
     Values::tiny_ties, Values::lone_bits,    Values::sparse, Values::nan_scales};
-/// The kinds of random jobs.
 inline constexpr std::array<Values, 10> kRandomValues = {
     Values::quantized, Values::codes, Values::specials, Values::extremes,   Values::cancellation,
     Values::tiny,      Values::huge,  Values::zeros,    Values::boundaries, Values::ties};
 
-/// The recipe of a job: kinds and seeds instead of numbers. It can be printed, saved and shrunk.
+/// The recipe of a job: kinds and seeds instead of numbers, so it can be printed, saved and shrunk.
 /// The same recipe gives the same job on every machine.
 struct JobSpec {
   numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
@@ -97,8 +95,8 @@ struct FieldsOf<job::JobLayout> {
   }
 };
 
-/// Returns the job. A smaller shape keeps the numbers of its corner of the matrices; only
-/// `quantized` rounds a cut block again.
+/// A smaller shape keeps the numbers in its corner of the matrices; only Values::quantized rounds
+/// the cut blocks anew.
 CosimJob make_job(const JobSpec& spec);
 
 }  // namespace mxe::cosim

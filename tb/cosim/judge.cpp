@@ -17,7 +17,6 @@ uint64_t cycles_of(const BatchResult* result, std::size_t i) {
   return result ? result->outcomes[i].completion.cycles : 0;
 }
 
-/// Compares the results of a batch on model and RTL. Adds differences to the scoreboard.
 class Comparison {
  public:
   Comparison(const CoSimOptions& options, const Batch& batch, const BatchResult& model,
@@ -31,8 +30,8 @@ class Comparison {
   void compare_counters(std::size_t number);
 
  private:
-  /// Which counters of the model are exact: all, all but bytes transferred, or those that are at
-  /// any time.
+  /// Counters of the model that must equal the RTL's: all (between_jobs), all except transferred
+  /// bytes (after_reset), or those that are exact in any cycle (at_any_time).
   enum class Exact : uint8_t { between_jobs, after_reset, at_any_time };
   static Exact exact_counters(const Batch& batch);
 
@@ -59,9 +58,8 @@ void Comparison::compare_times(std::size_t i, const JobCycles& cycles, std::size
   }
 }
 
-/// Both engines must report the same bus error. With an engine of other times, the order of reads
-/// depends on the memory's timing, which differs after the first aborted job: only the first error
-/// is compared, and none after a reset.
+/// Both engines must report the same bus error. If their times differ, the order of reads differs
+/// after the first abort: then only the first error is compared, and none after a reset.
 void Comparison::compare_faults(std::size_t number) {
   if (!rtl_.device->features().faults || options_.cycle_tolerance < 0) return;
   const engine::MemoryTiming& timing = options_.timing;
@@ -139,7 +137,7 @@ double JobCycles::error() const {
   return std::abs(static_cast<double>(model) - static_cast<double>(rtl)) / static_cast<double>(rtl);
 }
 
-/// Engines of other times abort jobs at another point. The model does not run the endless jobs.
+/// Engines with different times abort jobs at different points. The model skips endless jobs.
 bool Judge::has_comparable_times(const Batch& batch) const {
   return batch.endless_jobs == 0 && (options_.times_agree() || !batch.is_disturbed());
 }
@@ -152,7 +150,7 @@ void Judge::judge(const Batch& batch, const std::vector<JobImage>& images, const
   }
   std::optional<Comparison> comparison;
   if (model && rtl) comparison.emplace(options_, batch, *model, *rtl, scoreboard_);
-  // An engine of your own may refuse a job that the model runs, or the reverse.
+  // One engine may refuse a job that the other one runs, if their features differ.
   const auto is_alike = [&](const CosimJob& job) {
     return checks.size() < 2 ||
            job.refused_with(checks[0].features()) == job.refused_with(checks[1].features());
@@ -180,7 +178,6 @@ void Judge::judge(const Batch& batch, const std::vector<JobImage>& images, const
     comparison->compare_counters(jobs_);
     return;
   }
-  // A disabled engine counts nothing, even if it finishes a job.
   if (batch.pause_after == 0) {
     for (EngineCheck& check : checks) check.check_counts();
   }

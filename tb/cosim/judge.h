@@ -11,17 +11,15 @@
 
 namespace mxe::cosim {
 
-/// Cycles of one job on each engine; 0 on an engine that does not run.
+/// Cycles of one job on each engine; 0 if that engine does not run.
 struct JobCycles {
   std::string job;
   uint64_t model = 0, rtl = 0;
 
-  /// Difference relative to the RTL.
   double error() const;
 };
 
-/// Judges the results of batches: each engine against the golden GEMM and the rules of the
-/// interface (EngineCheck), and model against RTL (Comparison).
+/// Judges batches: each engine against golden GEMM and interface rules, and model against RTL.
 class Judge {
  public:
   explicit Judge(const CoSimOptions& options) : options_(options) {}
@@ -29,7 +27,6 @@ class Judge {
   /// `model` or `rtl` is null if that engine does not run.
   void judge(const Batch& batch, const std::vector<JobImage>& images, const BatchResult* model,
              const BatchResult* rtl);
-  /// The simulation ended early.
   void add_failure(const std::string& what, const std::string& about) {
     scoreboard_.add({"simulation", jobs_, what, about});
   }

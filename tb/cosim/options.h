@@ -13,7 +13,7 @@
 
 namespace mxe::cosim {
 
-/// Observes the RTL in a co-simulation. Receives only results without a mismatch.
+/// Observes the RTL in a co-simulation, as long as there is no mismatch.
 class CoSimObserver : public rtl::RtlObserver {
  public:
   /// A job ended in an allowed way, with or without success.
@@ -32,14 +32,14 @@ struct CoSimOptions {
   uint64_t memory_base = platform::Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
   bool structural = false;  ///< the model computes block by block, not by the golden GEMM
-  /// Features of an RTL that has fewer than `params` admit. The RTL must refuse a job that needs
-  /// more; the model runs it.
+  /// For an RTL with fewer features than `params` admit. It must refuse a job that needs more; the
+  /// model runs that job.
   std::optional<EngineFeatures> rtl_features;
   unsigned ring_entries = 8;
   bool poll = false;  ///< the driver polls instead of waiting for interrupts
-  /// Allowed difference between a job's cycles on model and RTL, relative to the RTL. With 0, all
-  /// counters and the cycle in which software sees each job's end must be equal too. Negative:
-  /// times are not compared. Random back-pressure needs this, because the model does not have it.
+  /// Allowed difference of a job's cycles on model and RTL, relative to the RTL. 0: counters and
+  /// the cycle in which software sees the end must be equal, too. Negative: times are not compared,
+  /// as random back-pressure requires, which the model lacks.
   double cycle_tolerance = 0;
   /// Simulated time without progress after which a job counts as hanging.
   uint32_t timeout_us = 100'000;
@@ -48,9 +48,8 @@ struct CoSimOptions {
   bool times_agree() const { return cycle_tolerance == 0; }
 };
 
-/// Bytes of each memory.
 inline constexpr uint64_t kCoSimMemoryBytes = uint64_t{1} << 33;
-/// Bus addresses at which they may begin: multiples of the unit, up to the largest.
+/// The memories begin at a multiple of kMemoryBaseUnit, at most at kLargestMemoryBase.
 inline constexpr uint64_t kMemoryBaseUnit = 4096;
 inline constexpr uint64_t kLargestMemoryBase = ~uint64_t{0} - kCoSimMemoryBytes + 1;
 

@@ -9,7 +9,7 @@
 namespace mxe::cosim {
 namespace {
 
-/// Returns the number at `place` of an image, little endian.
+/// Returns the little-endian number at `place` of an image.
 uint32_t number_at(const JobImage& image, const std::vector<uint8_t>& bytes, const Place& place) {
   uint32_t number = 0;
   std::memcpy(&number, bytes.data() + image.index_of(place.begin), place.bytes);

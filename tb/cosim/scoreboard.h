@@ -12,17 +12,16 @@
 
 namespace mxe::cosim {
 
-/// One error.
 struct Mismatch {
   std::string engine;   ///< "model", "rtl", "both" if they differ, or "simulation"
-  std::size_t job = 0;  ///< number of the job since the start
+  std::size_t job = 0;  ///< number since the start
   std::string what;     ///< one line: place, expected and found value
-  std::string about;    ///< the job, described, or the states of the RTL; or empty
+  std::string about;    ///< the job, or the states of the RTL; or empty
 };
 
 /// Results of one job on one engine.
 struct JobOutcome {
-  int result = 0;  ///< of mxe_wait
+  int result = 0;  ///< of mxe_wait()
   mxe_completion completion{};
   std::vector<uint8_t> memory;  ///< the job's range of memory afterwards
   uint64_t seen_done = 0;       ///< cycle in which software sees the end, from the first doorbell
@@ -32,9 +31,8 @@ struct JobOutcome {
   }
 };
 
-/// The results that a job must have.
 struct Expectation {
-  int result = MXE_OK;          ///< of mxe_wait
+  int result = MXE_OK;          ///< of mxe_wait()
   std::vector<uint8_t> memory;  ///< its range of memory afterwards
   JobCounts counts;
 };
@@ -48,8 +46,7 @@ class Scoreboard {
   /// Adds a mismatch if `outcome` has another status or memory than expected.
   void check(const std::string& engine, std::size_t number, const CosimJob& job,
              const JobImage& image, const Expectation& expected, const JobOutcome& outcome);
-  /// The same for a job that a reset or a bus error aborted: each byte is unchanged or has its
-  /// final value.
+  /// As check() for an aborted job: each byte is unchanged or has its final value.
   void check_aborted(const std::string& engine, std::size_t number, const CosimJob& job,
                      const JobImage& image, const Expectation& expected, const JobOutcome& outcome);
   /// Compares the counters that do not depend on timing with `expected`, the sums over all jobs.

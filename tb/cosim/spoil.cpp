@@ -49,7 +49,7 @@ bool is_legal_output(uint32_t code) {
   return job::find_number_format(code) || (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
 }
 
-/// Calls `use` with offset and bit of every reserved bit.
+/// Calls use(offset, bit) for every reserved bit of a descriptor.
 template <typename Use>
 void for_each_reserved_bit(const Use& use) {
   for (const DescriptorWordInfo& info : descriptor_table) {
@@ -118,7 +118,6 @@ void apply(const Spoil& spoil, engine::DescriptorBytes& descriptor) {
   }
   uint32_t word;
   std::memcpy(&word, &descriptor[field->offset], sizeof word);
-  // Addresses and strides that were multiples get a remainder.
   word = (word & ~field->mask) | (spoil.value << field->shift & field->mask);
   std::memcpy(&descriptor[field->offset], &word, sizeof word);
 }

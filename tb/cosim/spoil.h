@@ -11,8 +11,7 @@
 namespace mxe::cosim {
 
 /// A change to a job's descriptor that breaks one rule of the interface. The engine must complete
-/// the job with the status of that rule, write only the completion record, and continue with the
-/// next job.
+/// the job with the status of that rule, write only the record, and continue with the next job.
 struct Spoil {
   /// Part of the descriptor that changes:
   ///   reserved                            bit number `value` of all reserved bits is set
@@ -28,8 +27,8 @@ struct Spoil {
   }
 };
 
-/// Sizes in a job's descriptor instead of the true ones; 0: the true one. The operands stay as they
-/// are, so a job may have any size: a bus error aborts it before the sizes matter.
+/// Sizes in the descriptor instead of the true ones; 0: the true one. The operands stay as they
+/// are: a bus error must abort the job before the sizes matter.
 struct Claims {
   uint32_t m = 0, n = 0, k = 0;
 
@@ -39,12 +38,10 @@ void apply(const Claims& claims, engine::DescriptorBytes& descriptor);
 
 /// All values of Spoil::field.
 const std::vector<std::string>& spoil_fields();
-/// Number of reserved bits in a descriptor.
 uint32_t reserved_bits();
 
-/// Returns the status of the rule that `spoil` breaks in a descriptor whose numbers of C and D have
-/// these sizes in bytes; MXE_STATUS_OK if it breaks none. If a job breaks several rules, the lowest
-/// status counts.
+/// Status of the rule that `spoil` breaks, or MXE_STATUS_OK. `c_size`, `d_size`: bytes of a number
+/// of C and of D. If a job breaks several rules, the lowest status counts.
 uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size);
 void apply(const Spoil& spoil, engine::DescriptorBytes& descriptor);
 /// Clears CONTROL.early: the operands may be results of the jobs before.

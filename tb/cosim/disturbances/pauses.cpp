@@ -13,11 +13,11 @@ void enable(BatchRun& run, bool enabled) {
   run.host().write32(MXE_REG_CTRL, enabled ? MXE_CTRL_ENABLE_MASK : 0);
 }
 
-/// Waits until the engine has no jobs. The line must stay low.
+/// Waits until the engine has no jobs. The interrupt line must stay low.
 void wait_for_jobs(BatchRun& run) {
   constexpr uint64_t kPollInterval = 50, kCyclesPerMicrosecond = 1000;
   const uint64_t timeout_cycles = kCyclesPerMicrosecond * run.device.timeout_us();
-  uint64_t waited = 0;  // for the oldest job
+  uint64_t waited = 0;  // cycles, for the oldest job
   for (uint32_t before = run.first_index, head;
        (head = run.host().read32(MXE_REG_RING_HEAD)) != run.device.tail(); before = head) {
     waited = head == before ? waited + kPollInterval : 0;
@@ -45,7 +45,7 @@ uint32_t events_of_jobs(const BatchRun& run) {
   return events;
 }
 
-/// Raises and clears each of the events, alone.
+/// Raises and clears each event alone.
 void check_each_event(BatchRun& run, uint32_t events) {
   platform::Host& host = run.host();
   const auto require_line = [&](uint32_t mask) {

@@ -78,7 +78,7 @@ void refuse_read(const BatchRun& run, uint32_t offset) {
                   offset, found));
 }
 
-/// Makes an access that every engine must refuse in any state. Returns its description.
+/// Makes an access that an engine must refuse in any state. Returns its description.
 std::string refuse_access(BatchRun& run, Random& random) {
   const RegisterInfo& info = any_register(random);
   const auto value = static_cast<uint32_t>(random.next());
@@ -93,7 +93,6 @@ std::string refuse_access(BatchRun& run, Random& random) {
                 fmt::format("{} took a write", info.name));
     return fmt::format("{} refused", info.name);
   }
-  // An offset between the registers, or an unaligned one.
   uint32_t offset = 0;
   do {
     offset = static_cast<uint32_t>(random.uniform(0, random.one_in(2) ? 0x1FF : 0xFFF));
@@ -107,7 +106,7 @@ std::string refuse_access(BatchRun& run, Random& random) {
   return fmt::format("{:#05x} refused", offset);
 }
 
-/// Accesses bytes 1 to 3 of every register: no access may begin there.
+/// Accesses bytes 1 to 3 of every register, where no access may begin.
 void refuse_unaligned(BatchRun& run) {
   for (const RegisterInfo& info : register_table) {
     for (uint32_t byte = 1; byte < 4; byte++) {
@@ -132,7 +131,7 @@ void write_register(BatchRun& run, Random& random) {
   if (info.offset == MXE_REG_CTRL) value &= ~MXE_CTRL_SOFT_RESET_MASK;
   if (info.offset == MXE_REG_IRQ_STATUS) expected = events & ~value;
   if (info.offset == MXE_REG_RING_TAIL) {
-    // More jobs than the largest ring has.
+    // A distance above 0x8000, the size of the largest ring.
     const uint32_t head = host.read32(MXE_REG_RING_HEAD);
     value = (head + 0x8001 + value % 0x7FFF) & MXE_RING_TAIL_TAIL_MASK;
     expected = head;

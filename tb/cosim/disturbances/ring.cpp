@@ -38,7 +38,7 @@ void refuse_doorbell(BatchRun& run, uint32_t tail) {
   run.log("a doorbell was refused");
 }
 
-/// Distance from the tail to the value of a doorbell that must change nothing.
+/// Distance (modulo 2^16) from the tail to the value of a doorbell that must change nothing.
 uint32_t refused_distance(Random& random, uint32_t entries) {
   if (random.one_in(2))
     return kIndices - static_cast<uint32_t>(random.uniform(1, entries));  // back
@@ -68,8 +68,8 @@ void EmptyJobs::apply(BatchRun& run) const {
                       run.host().read32(MXE_REG_RING_HEAD)));
 }
 
-/// Drops the results that the driver keeps, because the new ids may equal theirs. Without this
-/// disturbance an id returns only after 2^32 jobs.
+/// Clears the results that the driver keeps: an id that repeats would find an old one. Without this
+/// disturbance ids repeat only after 2^32 jobs.
 void FirstJobId::apply(BatchRun& run) const {
   if (first_job == 0) return;
   mxe_device& driver = run.device.driver();
@@ -84,7 +84,7 @@ void RingOverflow::apply(BatchRun& run) const {
   Random random(ring_overflow);
   const uint32_t head = host.read32(MXE_REG_RING_HEAD);
   const uint32_t size = host.read32(MXE_REG_RING_SIZE_LOG2);
-  // The largest distance equals one job back.
+  // A distance of 2^16 - 1 equals one job backward.
   const auto too_far = static_cast<uint32_t>(
       random.one_in(2) ? driver.ring_entries + 1u
                        : random.uniform(driver.ring_entries + 1u, MXE_RING_TAIL_TAIL_MASK));
