@@ -18,17 +18,16 @@ void add(BinCounts& counts, const BinCounts& more);
 /// Goal of a group in a short run, as in continuous integration: hit at least one bin, or all.
 enum class ShortRun : uint8_t { some, all };
 
-/// Functional coverage: groups of bins, defined before the run to know the unreached ones.
+/// Functional coverage: groups of bins, defined before the run so that unreached bins are counted.
 class Bins {
  public:
   void define(const std::string& group, const std::string& about, ShortRun short_run,
               const std::vector<std::string>& bins);
-  /// Throws Error for an undefined bin.
   void hit(const std::string& group, const std::string& bin, uint64_t times = 1);
   void add(const BinCounts& counts);
 
   BinCounts counts() const;
-  /// All groups and bins in the order of their definition; unreached bins have the count 0.
+  /// All groups and bins in the order of definition.
   nlohmann::ordered_json to_json() const;
 
  private:
@@ -44,8 +43,7 @@ class Bins {
   std::vector<Group> groups_;
 };
 
-/// All combinations of the parts, joined by `separator`.
-/// Example: cross({{"a", "b"}, {"x"}}) -> "a, x", "b, x".
+/// All combinations of the parts: cross({{"a", "b"}, {"x"}}) -> "a, x", "b, x".
 std::vector<std::string> cross(const std::vector<std::vector<std::string>>& parts,
                                const std::string& separator = ", ");
 

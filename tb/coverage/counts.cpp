@@ -32,7 +32,6 @@ LineCounts read_points(std::istream& file) {
   return counts;
 }
 
-/// A file that is deleted with the object.
 class TemporaryFile {
  public:
   TemporaryFile() : path_((fs::temp_directory_path() / "mxe_lines_XXXXXX").string()) {

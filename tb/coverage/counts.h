@@ -10,8 +10,7 @@
 
 namespace mxe::coverage {
 
-/// Execution count of each point of the RTL's source, by Verilator's name of the point. Empty
-/// unless the RTL was compiled with MXE_RTL_COVERAGE.
+/// Counts of the points of the RTL's source, by Verilator's names; empty without MXE_RTL_COVERAGE.
 using LineCounts = std::map<std::string, uint64_t>;
 
 struct CoverageCounts {
@@ -23,8 +22,8 @@ void add(CoverageCounts& counts, const CoverageCounts& more);
 
 LineCounts line_counts(rtl::RtlTop& top);
 
-/// Writes DIR/bins.json (all bins with their counts) and, if lines were counted, DIR/lines.dat in
-/// Verilator's format. Throws Error naming the file that cannot be written.
+/// Writes DIR/bins.json and, if lines were counted, DIR/lines.dat in Verilator's format. Throws
+/// Error naming the file that cannot be written.
 void write_coverage(const std::string& directory, const CoverageCounts& counts);
 
 }  // namespace mxe::coverage

@@ -15,8 +15,8 @@ namespace mxe::coverage {
 
 Bins all_bins();
 
-/// Observes a co-simulation and counts what the RTL did: executed and compared jobs, their data and
-/// results, statuses, counters, pins and internal states.
+/// Counts in a co-simulation what the RTL did: compared jobs, their data, results and statuses,
+/// counters, pins and internal states.
 class Coverage : public cosim::CoSimObserver {
  public:
   explicit Coverage(const Params& params);

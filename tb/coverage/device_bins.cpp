@@ -34,7 +34,7 @@ std::string status_name(int result) {
   for (const Status& status : kResults) {
     if (status.result == result) return status.name;
   }
-  return mxe_strerror(result);  // no bin has this name
+  return mxe_strerror(result);  // no bin has this name, so hit() throws
 }
 
 }  // namespace

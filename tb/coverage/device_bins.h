@@ -10,12 +10,11 @@
 
 namespace mxe::coverage {
 
-/// Coverage of job statuses and counters.
 class DeviceBins {
  public:
   static void define(Bins& bins);
 
-  /// Counts how a job and its predecessor ended.
+  /// Counts the result of a job together with that of its predecessor.
   void job_ended(const cosim::JobOutcome& outcome, Bins& bins);
   void counters_are(const struct mxe_counters& counters, const struct mxe_counters& read,
                     Bins& bins) const;

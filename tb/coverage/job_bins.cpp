@@ -27,7 +27,6 @@ Names format_names() {
   return names;
 }
 
-/// Class of the number that a code represents.
 std::string element_class(numerics::FormatId format, uint8_t code) {
   const numerics::ElementFormat& f = numerics::element_format(format);
   const uint32_t bits = code & f.code_mask();
@@ -170,7 +169,7 @@ void sample_operand(const std::string& name, const numerics::MxTensor& tensor, B
 void sample_operands(const cosim::CosimJob& job, Bins& bins) {
   sample_operand("A", job.a, bins);
   sample_operand("B", job.b, bins);
-  // Directed cases may have other values.
+  // Values of directed cases have no bin.
   const bool random =
       std::any_of(cosim::kRandomValues.begin(), cosim::kRandomValues.end(),
                   [&](cosim::Values v) { return job.values == cosim::to_string(v); });
@@ -227,7 +226,7 @@ void define_results(Bins& bins) {
   for (const numerics::FormatId format : numerics::kAllFormats) {
     const numerics::ElementFormat& f = numerics::element_format(format);
     Names codes = {"0", "1 to 253", "NaN"};
-    // Sums cannot have exponents above 127.
+    // Sums have exponents up to 127, so scale code 254 needs a format with emax 0.
     if (f.emax == 0) codes.insert(codes.end() - 1, "254");
     for (const std::string& bin : cross({{f.name}, kRules, codes})) scales.push_back(bin);
     for (const std::string& overflow : kOverflows) {
@@ -246,7 +245,7 @@ void define_results(Bins& bins) {
               ShortRun::some, elements);
 }
 
-/// Bytes of row `row` of a part of the job in memory after the job.
+/// Bytes of row `row` of a part, after the job.
 const uint8_t* row_of(const cosim::JobImage& image, const cosim::JobOutcome& outcome,
                       const char* part, std::size_t row) {
   return outcome.memory.data() + image.index_of(image.byte_of(part, row, 0).value());

@@ -17,7 +17,6 @@ class JobBins {
   static void define(Bins& bins);
 
   explicit JobBins(const Params& params) : params_(params) {}
-  /// Counts a job that ended without error.
   void sample(const cosim::CosimJob& job, const cosim::JobImage& image,
               const cosim::Expectation& expected, const cosim::JobOutcome& outcome,
               Bins& bins) const;

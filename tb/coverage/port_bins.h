@@ -10,10 +10,9 @@
 
 namespace mxe::coverage {
 
-/// Coverage of bursts, handshakes and errors at the memory port, and of the interrupt.
 class PortBins {
  public:
-  /// This number of outstanding bursts counts as "many"; some random cases limit the memory to it.
+  /// Outstanding bursts that count as "many"; some random cases limit the memory to this number.
   static constexpr unsigned kManyUnderWay = 16;
 
   static void define(Bins& bins);
@@ -22,7 +21,6 @@ class PortBins {
   void cycle(const rtl::RtlInputs& in, const rtl::RtlOutputs& out);
   void report(Bins& bins) const;
 
-  /// Events at the memory port and the interrupt; each is a bin.
   enum Event : std::size_t {
     read_one_beat,
     read_beats,

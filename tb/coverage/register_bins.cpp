@@ -43,7 +43,6 @@ void RegisterBins::define(Bins& bins) {
   std::vector<std::string> accesses, ring, causes;
   for (const RegisterInfo& info : register_table) {
     accesses.push_back(std::string(info.name) + ", read");
-    // Writable registers refuse writes with partial strobes.
     accesses.push_back(std::string(info.name) + ", write refused");
     if (info.access == RegisterAccess::read_write) {
       accesses.push_back(std::string(info.name) + ", written");
@@ -139,7 +138,7 @@ void RegisterBins::head_is(uint16_t head) {
     hit(kRing, ring_bin(entries_, "from the last to the first"));
   }
   head_ = head;
-  // The jobs up to this head are complete, so the doorbell was accepted.
+  // The head reached the doorbell's tail, so the engine had accepted it.
   if (asked_ == head && head != tail_) doorbell_taken();
 }
 

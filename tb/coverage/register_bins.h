@@ -10,7 +10,6 @@
 
 namespace mxe::coverage {
 
-/// Coverage of register accesses, the ring and the interrupt causes, sampled at the pins.
 class RegisterBins {
  public:
   static void define(Bins& bins);

@@ -53,7 +53,7 @@ void define_commands(Bins& bins) {
   for (const Machine& machine : machines()) {
     for (const auto& [from, following] : machine.states) {
       for (const std::string& to : following) transitions.push_back(transition(machine, from, to));
-      // The engine leaves StReset before software can request another reset.
+      // No bin for StReset: the engine leaves it before software can request another reset.
       const bool counts = machine.signal == kState && std::string(from) != "StReset";
       if (counts) resets.emplace_back(from);
     }
@@ -67,8 +67,8 @@ void define_commands(Bins& bins) {
 
 const char* const kBanks = "banks";
 
-/// Registers with one bit per bank, two banks: transitions between values. Both banks never become
-/// full in the same cycle; both become free in an abort.
+/// Registers with one bit for each of two banks. The bits never become 1 in the same cycle; an
+/// abort clears both at once.
 const std::array<const char*, 2> kFullBits = {"u_datapath.u_abuf.full_q",
                                               "u_datapath.u_cbuf.full_q"};
 /// Bank counts: they change by one, or in an abort to `cleared`.
@@ -112,7 +112,6 @@ void define_banks(Bins& bins) {
 
 const char* const kLevels = "levels";
 
-/// A range of values that counts as one bin.
 struct Level {
   const char* signal;
   uint64_t first, last;

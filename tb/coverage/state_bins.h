@@ -11,14 +11,13 @@
 
 namespace mxe::coverage {
 
-/// Coverage of the visible internal states: transitions of the command processor and of the
-/// buffers' banks, fill levels, combinations. An undefined transition is an error.
+/// Coverage of internal states: transitions of the command processor and of buffer banks, fill
+/// levels, combinations. An undefined transition is an error.
 class StateBins {
  public:
   static void define(Bins& bins);
 
   explicit StateBins(std::vector<rtl::RtlSignal> signals);
-  /// Samples the states between two cycles.
   void cycle();
   void report(Bins& bins) const;
 

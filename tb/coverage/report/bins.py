@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functional coverage: groups of bins, as mxe cosim --coverage writes them."""
+"""Functional coverage as `mxe cosim --coverage` writes it."""
 import dataclasses
 import json
 import pathlib
@@ -27,7 +27,6 @@ class Group:
 
 
 def read_bins(path: pathlib.Path, groups: dict[str, Group]) -> None:
-    """Adds the counts of a run."""
     for entry in json.loads(path.read_text(encoding="utf-8"))["groups"]:
         group = groups.setdefault(
             entry["name"], Group(entry["name"], entry["about"], entry["short_run"], {}))

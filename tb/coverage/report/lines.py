@@ -84,7 +84,7 @@ def parse_ranges(text: str) -> tuple[int, ...]:
 
 
 def read_points(path: pathlib.Path, points: dict[Place, Point]) -> None:
-    """Adds the counts of a Verilator coverage file. Instances of a module share their points."""
+    """Adds the counts of a Verilator coverage file. All instances of a module share their points."""
     for line in path.read_text(encoding="latin-1").splitlines():
         if not line.startswith("C '"):
             continue

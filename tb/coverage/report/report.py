@@ -21,7 +21,6 @@ MOST_PRINTED = 25
 
 
 class Coverage:
-    """The merged measurements and the list of missed goals."""
 
     def __init__(self, runs: list[pathlib.Path], rtl: pathlib.Path, waiver_file: pathlib.Path,
                  short: bool) -> None:
