@@ -17,13 +17,11 @@ unsigned random_latency(Random& random) {
   return static_cast<unsigned>(random.one_in(4) ? random.uniform(100, 400) : random.uniform(2, 80));
 }
 
-/// Base address of the memory: mostly anywhere in 64 bits, often so that jobs cross an address
-/// boundary with a long carry.
+/// Base address of the memory, often below a power of two so that addresses of a job carry far.
 uint64_t random_base(Random& random) {
   if (random.one_in(3)) return platform::Memory::Config{}.base;
   const uint64_t anywhere = random.next() / cosim::kMemoryBaseUnit * cosim::kMemoryBaseUnit;
   if (random.one_in(2)) return std::min(anywhere, cosim::kLargestMemoryBase);
-  // A few pages below a multiple of 2^bit, at least 4 GiB.
   const uint64_t above = uint64_t{1} << random.uniform(32, 63);
   const uint64_t pages = random.uniform(1, random.one_in(2) ? 4 : 16);
   return std::min(
@@ -147,7 +145,6 @@ cosim::BusFault random_fault(std::size_t jobs, Random& random) {
   return fault;
 }
 
-/// Disturbances of a batch; mostly none.
 void draw_events(BatchSpec& batch, Random& random) {
   constexpr uint64_t kSeeds = 1u << 20;
   if (random.one_in(16)) batch.empty_jobs = static_cast<uint32_t>(random.uniform(1, 40));
@@ -167,7 +164,7 @@ void draw_events(BatchSpec& batch, Random& random) {
   if (random.one_in(8)) batch.faults.push_back(random_fault(batch.jobs.size(), random));
 }
 
-/// Uses a separate random sequence, so that the jobs of a seed do not depend on it.
+/// Draws from a separate random sequence, so that the jobs of a seed do not depend on it.
 void draw_doorbells(BatchSpec& batch, Random& random) {
   batch.one_doorbell = random.one_in(6);
   if (random.one_in(6)) batch.doorbells = random.uniform(1, 1u << 20);
@@ -185,7 +182,7 @@ CoSimCase random_case(const cosim::EngineFeatures& engine, uint64_t seed, std::s
   CoSimCase result;
   Random random(seed), doorbells(~seed), alike(mix64(~seed));
   draw_environment(result, engine.params, random);
-  result.structural = Random(~seed).one_in(4);  // a separate random sequence
+  result.structural = Random(~seed).one_in(4);
   for (std::size_t done = 0; done < jobs;) {
     BatchSpec batch;
     const std::size_t count =

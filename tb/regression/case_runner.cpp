@@ -27,7 +27,7 @@ using WallClock = std::chrono::steady_clock;
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
 
-/// Approximate slowdown of a job by the memory's latency and its limit of outstanding bursts.
+/// Rough factor by which memory latency and limits of outstanding bursts lengthen a job.
 uint32_t slowness(const engine::MemoryTiming& timing, const engine::PortLimits& ports) {
   constexpr unsigned kBeats = 16;
   return 1 + timing.latency / (kBeats * std::min(ports.reads, ports.writes));
@@ -50,7 +50,7 @@ cosim::CoSimOptions options_of(const CoSimCase& c, const RtlUnderTest& rtl) {
   options.structural = c.structural;
   options.timeout_us =
       options.rtl_features->timeout_cycles / kCyclesPerMicrosecond * slowness(c.timing, c.ports);
-  // The model has no random back-pressure; only bytes and statuses are compared then, not times.
+  // The model has no random back-pressure, so times are not compared.
   if (c.back_pressure != 0) options.cycle_tolerance = -1;
   options.run_model = !rtl.own || options.cycle_tolerance >= 0;
   return options;
@@ -79,7 +79,6 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-/// Runs a case in a child process.
 class Child {
  public:
   Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
@@ -113,7 +112,7 @@ class Child {
   int output() const { return output_; }
   double seconds() const { return seconds_since(start_); }
 
-  /// Reads available output. Returns true at its end.
+  /// Reads available output. Returns true at the end of file.
   bool read_some() {
     std::array<char, 4096> buffer;
     const ssize_t count = read(output_, buffer.data(), buffer.size());
@@ -155,7 +154,7 @@ class Child {
     _exit(0);
   }
 
-  /// The RTL simulator prints which assertion failed.
+  /// Adds the RTL simulator's message about a failed assertion.
   void add_printed_errors(CaseResult& result) {
     if (result.agreed()) return;
     std::rewind(printed_.get());

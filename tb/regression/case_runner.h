@@ -17,8 +17,7 @@ namespace mxe::regression {
 
 struct CaseResult {
   std::size_t jobs = 0;
-  std::vector<cosim::Mismatch>
-      mismatches;  ///< of the first failing batch; empty: all results agree
+  std::vector<cosim::Mismatch> mismatches;  ///< of the first failing batch; empty: all agree
   std::size_t failed_batch = 0;
   std::size_t timed_jobs = 0;  ///< jobs with compared cycle counts
   double max_cycle_error = 0, cycle_error_sum = 0;
@@ -36,22 +35,21 @@ struct CaseResult {
 
 Json to_json(const std::optional<blame::WrongValue>& wrong);
 
-/// Serialises the whole result for another process.
 Json to_json(const CaseResult& result);
 /// Inverse of to_json(). Throws exceptions of the JSON library for invalid input.
 CaseResult case_result_from_json(const Json& json);
 
-/// Runs a case in this process, up to the first failing batch. Call it once per process. `waves` is
+/// Runs a case in this process, up to the first failing batch; call it once per process. `waves`:
 /// an FST file to record, or empty.
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
                     const std::string& waves = {}, bool with_coverage = false);
 
-/// Runs a case on the RTL with all values visible, and finds the first wrong value computed by a
-/// block. Requires rtl.make_watched and the configuration kWatchedConfig.
+/// As run_case(), and finds the first wrong value computed by a block. Requires rtl.make_watched
+/// and the configuration kWatchedConfig.
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
-/// Runs cases in child processes, `parallel` at a time. A crash or a run time above `limit_seconds`
-/// becomes a mismatch of the case, as does a failed RTL assertion.
+/// Runs cases in child processes, `parallel` at a time. A crash, a run time above `limit_seconds`
+/// and a failed RTL assertion become mismatches of the case.
 class CasePool {
  public:
   using Run = std::function<CaseResult(const CoSimCase&)>;

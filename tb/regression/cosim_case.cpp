@@ -22,7 +22,6 @@ constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
 constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
-/// The values of an enum in case files, and their names.
 template <typename E>
 struct Choice {
   std::vector<E> values;
@@ -89,7 +88,7 @@ Json to_member(const T& value) {
   }
 }
 
-/// The fields of an object that have other than their default values.
+/// The fields of an object that differ from their defaults.
 template <typename T>
 Json write(const T& object) {
   const T normal;
@@ -119,7 +118,6 @@ Json to_json(const BatchSpec& batch) {
 
 // ---------------------------------------------------------------- reading
 
-/// Calls `read` for each element of the array `name`, if present.
 void for_each(Reader& reader, const char* name,
               const std::function<void(const Json&, const std::string&)>& read) {
   const Json* array = reader.find(name);
@@ -130,7 +128,7 @@ void for_each(Reader& reader, const char* name,
   }
 }
 
-/// Checks what the types of the fields leave open.
+/// Checks that the types of the fields do not make.
 template <typename T>
 void validate(const Reader&, const T&) {}
 
@@ -250,7 +248,7 @@ std::string one_line(const Json& json) {
   return line;
 }
 
-/// A JSON array with a line for each element.
+/// A JSON array with one line per element.
 template <class Text>
 std::string rows(const Json& array, const std::string& indent, Text text) {
   if (array.empty()) return "[]";

@@ -20,7 +20,6 @@ struct BusAddress {
   operator uint64_t() const { return address; }  // NOLINT: an address is a number
 };
 
-/// The jobs of a batch as recipes, and disturbances.
 struct BatchSpec : cosim::BatchEvents {
   std::vector<cosim::JobSpec> jobs;
 };
@@ -29,7 +28,7 @@ struct BatchSpec : cosim::BatchEvents {
 bool ends(const BatchSpec& batch);
 
 /// Complete description of a co-simulation: engine, memory, port timing and software. Runs of the
-/// same case behave identically on every machine.
+/// same case are identical on every machine.
 struct CoSimCase {
   std::string config = "small";
   BusAddress mem_base{platform::Memory::Config{}.base};  ///< of the memory's first byte
@@ -65,7 +64,7 @@ CoSimCase case_from_json(const Json& json);
 /// The text of a case file: one line for each member of the case and for each job.
 std::string case_text(const Json& json);
 
-/// Throws Error naming the file.
+/// Throws Error naming the file, as does save_case().
 CoSimCase load_case(const std::string& path);
 void save_case(const std::string& path, const CoSimCase& cosim_case);
 

@@ -18,8 +18,8 @@ namespace mxe::regression {
 
 using Json = nlohmann::ordered_json;
 
-/// Reads the members of a JSON object. A missing member keeps its default.
-/// Throws Error starting with `where` for invalid members.
+/// Reads the members of a JSON object; a missing member keeps its default. Throws Error starting
+/// with `where` for invalid members.
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
@@ -69,13 +69,12 @@ class Reader {
     }
     fail(fmt::format("'{}' must be one of: {}", name, allowed));
   }
-  /// Returns the member, or null.
   const Json* find(const char* name) {
     known_.insert(name);
     const auto found = json_.find(name);
     return found == json_.end() ? nullptr : &*found;
   }
-  /// Throws for members that were never looked up.
+  /// Throws Error for members that were never looked up.
   void finish() const {
     for (const auto& [name, value] : json_.items()) {
       if (known_.count(name) == 0) fail(fmt::format("has no '{}'", name));

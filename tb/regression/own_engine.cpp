@@ -6,7 +6,6 @@
 namespace mxe::regression {
 namespace {
 
-/// Calls `take` for each name of the array `member`, if present.
 template <typename Take>
 void for_each_name(Reader& reader, const char* member, const Take& take) {
   const Json* names = reader.find(member);

@@ -27,8 +27,8 @@ struct RtlUnderTest {
   MakeTop make_watched;
   /// Features of your own engine. Its parameters replace those of a case's configuration.
   std::optional<cosim::EngineFeatures> own;
-  /// See CoSimOptions. If negative, the model does not run with your own engine; everything except
-  /// times is then compared with the golden GEMM.
+  /// See CoSimOptions. If it is negative, the model does not run with your own engine, and
+  /// everything except times is compared with the golden GEMM.
   double cycle_tolerance = 0;
   std::string library;
   std::string top = "mxe_top";
@@ -38,11 +38,11 @@ struct RtlUnderTest {
   }
 };
 
-/// Loads an engine from a shared library and keeps it loaded. Times are not compared. Throws
-/// Error if the file is missing, has another interface version or an invalid description.
+/// Loads an engine and keeps it loaded; times are not compared. Throws Error if the file is
+/// missing, has another interface version or an invalid description.
 RtlUnderTest load_engine(const std::string& library);
 
-/// Features from docs/bring-your-own-rtl.md JSON. Throws Error starting with `where`.
+/// Reads the description of docs/bring-your-own-rtl.md. Throws Error starting with `where`.
 cosim::EngineFeatures features_from_json(const Json& json, const std::string& where);
 
 }  // namespace mxe::regression

@@ -39,7 +39,7 @@ MakeCase make_random(const RegressionOptions& options) {
   };
 }
 
-/// Result of the replay of a failing case with all values visible, as a message.
+/// Message about the replay of a failing case with all values visible.
 std::string first_wrong_text(const CaseResult& replay) {
   if (replay.first_wrong) return replay.first_wrong->describe();
   if (replay.agreed()) {
@@ -69,7 +69,7 @@ class Regression {
         count, [&](std::size_t i) { return make(i).content; },
         [&](std::size_t i, const CaseResult& result) {
           results[i] = result;
-          // Coverage is large and already added, so drop it.
+          // Coverage is large and already added.
           if (options_.coverage) coverage::add(*options_.coverage, result.coverage);
           results[i].coverage = {};
           finished++;
@@ -117,7 +117,6 @@ class Regression {
     }
   }
 
-  /// Shrinks the case, saves it and, if requested, records its waves.
   void save(Failure& failure, const NamedCase& found, const CaseResult& failed, bool shrinks) {
     CoSimCase minimal = found.content;
     if (shrinks) {

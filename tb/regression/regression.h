@@ -19,12 +19,12 @@ struct RegressionOptions {
   std::size_t seeds = 10;
   std::size_t jobs_per_seed = 100;
   unsigned parallel = 1;
-  std::string failures = "cosim-failures";  ///< directory for failing cases, created when needed
+  std::string failures = "cosim-failures";  ///< directory for failing cases
   bool waves = false;                       ///< also record waves of the minimal cases
   coverage::CoverageCounts* coverage = nullptr;
   RtlUnderTest rtl;
   ShrinkLimits shrink;
-  /// Overrides CoSimCase::structural of all cases, if set.
+  /// Replaces CoSimCase::structural of all cases.
   std::optional<bool> structural;
 };
 
@@ -38,7 +38,6 @@ struct NamedResult {
   CaseResult result;
 };
 
-/// Results of the random cases of consecutive seeds.
 struct SeedResults {
   std::string config;
   std::size_t jobs_per_seed = 0;
@@ -54,8 +53,8 @@ struct Failure {
   std::string case_file;
   std::string library;           ///< file of your own engine, else empty
   std::string waves, save_file;  ///< empty unless recorded
-  /// Message about the first block with a wrong value in the minimal case. Empty for your own
-  /// engines and for simulations that did not end.
+  /// Message about the first wrong value in the minimal case; empty for your own engines and for
+  /// simulations that did not end.
   std::string first_wrong;
   std::optional<blame::WrongValue> wrong_value;
   std::size_t minimal_jobs = 0;
@@ -69,14 +68,13 @@ struct RegressionResult {
   double seconds = 0;
 
   std::size_t jobs() const;
-  std::size_t mismatches() const;  ///< cases that failed
+  std::size_t mismatches() const;  ///< number of cases that failed
   std::size_t timed_jobs() const;  ///< with compared cycle counts
   double max_cycle_error() const;
   double mean_cycle_error() const;
   uint64_t rtl_cycles() const;
 };
 
-/// Called from time to time with a progress message.
 using Progress = std::function<void(const std::string&)>;
 
 SeedResults run_seeds(const RegressionOptions& options, const Progress& progress);

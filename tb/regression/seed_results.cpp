@@ -31,7 +31,7 @@ SeedResults seed_results_from_json(const Json& json) {
   return results;
 }
 
-/// Seeds from `first` to `end` - 1, for example "1 to 10".
+/// For example "1 to 10" for first = 1, end = 11.
 std::string range(uint64_t first, uint64_t end) {
   return end - first == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, end - 1);
 }

@@ -8,15 +8,13 @@
 
 namespace mxe::regression {
 
-/// Writes atomically, also if the process is killed or several processes write the file.
+/// Replaces the file in one step, so that a killed process leaves no partial file.
 void save_results(const std::string& path, const SeedResults& results);
 
-/// Throws Error naming the file.
 SeedResults load_results(const std::string& path);
 
-/// Merges result files of parts of a regression, in any order. Throws Error unless they contain
-/// every seed of `options` exactly once, no other seed, and the same settings. `seconds` is the
-/// sum.
+/// Merges the results of parts of a regression, in any order; `seconds` is the sum. Throws Error
+/// unless they have the same settings and contain every seed of `options` exactly once.
 SeedResults merge_results(const std::vector<std::string>& paths, const RegressionOptions& options);
 
 }  // namespace mxe::regression

@@ -78,7 +78,7 @@ class Shrinker {
     return progress;
   }
 
-  /// Tries to remove ranges of elements, large ones first; at least one element stays.
+  /// Tries to remove ranges of elements, large ones first; at least one element remains.
   template <typename Count, typename Erase>
   bool drop_elements(const Count& count, const Erase& erase) {
     bool progress = false;
@@ -193,7 +193,6 @@ class Shrinker {
     try_change([](cosim::JobSpec& s) { s.claims = {}; });
     try_change([](cosim::JobSpec& s) { s.layout = {}; });
     simplify_layout(b, j, progress);
-    // Simpler values only if the failure stays the same.
     if (job_of(best_).values != cosim::Values::ones) {
       try_change([](cosim::JobSpec& s) { s.values = cosim::Values::ones; });
     }

@@ -13,9 +13,9 @@ struct ShrinkLimits {
   double seconds = 120;
 };
 
-/// Returns a smaller case with the same failure: fewer batches and jobs, no disturbances, a simple
-/// memory, smaller shapes, simpler values, layout and formats. `run` runs a case; `failed` is the
-/// result of `cosim_case`. A step is kept if the bucket stays the same.
+/// Returns a smaller case that `run` puts into the same bucket: fewer batches and jobs, no
+/// disturbances, a simple memory, smaller shapes, simpler values, layout and formats. `failed` is
+/// the result of `cosim_case`.
 CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const CasePool::Run& run,
                  const ShrinkLimits& limits = {});
 

@@ -9,9 +9,9 @@
 
 namespace mxe::regression {
 
-/// Writes a GTKWave save file for `waves` with the most useful signals: register bus, memory bus,
-/// interrupt, and states of the command processor, loader, sequencer and drain. The first wrong
-/// value, if found, comes first, and the marker is set to its time.
+/// Writes a GTKWave save file for `waves` with the buses, the interrupt and the states of command
+/// processor, loader, sequencer and drain. If `wrong` is set, it is the first signal, and the
+/// marker is at its time.
 void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
                         const std::optional<blame::WrongValue>& wrong);
 
