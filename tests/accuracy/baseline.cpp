@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Problems of one job, or of all jobs.
 struct Findings {
   std::vector<std::string> wrong;    ///< errors that an update must not hide
   std::vector<std::string> changed;  ///< cycles other than the recorded ones
@@ -24,7 +23,7 @@ struct Findings {
   }
 };
 
-/// Compares the measurement with `entry`, and writes the measured cycles to `entry`.
+/// Compares the measurement with `entry`, then writes the measured cycles to `entry`.
 Findings check(Json& entry, const StreamMeasurement& measured) {
   const auto name = entry.at("name").get<std::string>();
   const uint64_t model = measured.jobs.at(0).model, rtl = measured.jobs.at(0).rtl;

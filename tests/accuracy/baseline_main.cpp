@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_cycle_baseline: compares the cycles of a fixed set of jobs on model and RTL with the ones in
-// cycle_baseline.json. Any difference is a failure until the file is updated with a reason
-// (docs/accuracy.md).
+// mxe_cycle_baseline: compares the cycles of fixed jobs on model and RTL with cycle_baseline.json.
+// A difference is a failure until the file is updated with a reason (docs/accuracy.md).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A job with a memory, both named in the entry.
 mxe::test::Stream stream_of(const Json& entry) {
   const auto text = [&entry](const char* key) { return entry.at(key).get<std::string>(); };
   mxe::cosim::JobSpec spec;

@@ -25,7 +25,7 @@ CycleCounters cycle_counters(const struct mxe_counters& c) {
   return values;
 }
 
-/// Runs in the child process; returns the measurement as JSON.
+/// Runs in the child process.
 Json run(const Configuration& configuration, const Stream& stream) {
   cosim::CoSimOptions options;
   options.params = configuration.params;

@@ -10,8 +10,7 @@
 
 namespace mxe::test {
 
-/// Counters of the array's activity in every cycle, the parts of the total, in the order of
-/// counter_table. All others are 0.
+/// Counters of the array's activity, in the order of counter_table; all others are 0.
 using CycleCounters = std::array<uint64_t, counter_table.size()>;
 
 struct JobMeasurement {

@@ -41,8 +41,7 @@ class Accuracy {
   std::vector<std::string> mismatches_;
 };
 
-/// Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->` in a file. Throws Error
-/// if the marks are missing.
+/// Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->` in a file, or throws Error.
 void replace_section(const std::string& path, const std::string& name, const std::string& text);
 
 }  // namespace mxe::test

@@ -20,19 +20,17 @@ struct Configuration {
   Params params;
   std::function<std::unique_ptr<rtl::RtlTop>(const Params&, const std::string& waves)> make_top;
 };
-/// The configuration small, base, narrow or beats. Throws Error for any other name.
+/// `name`: small, base, narrow or beats; throws Error for any other.
 Configuration configuration(const std::string& name);
 
-/// Jobs for one engine, back to back, with one memory.
 struct Stream {
   std::vector<cosim::CosimJob> jobs;
   engine::MemoryTiming timing;
 };
 
-/// Random streams, for which the model was not tuned: 1 to 6 jobs of any pair of formats, 1 to
-/// 1,024 rows and columns, K up to 1,024 and in one of six jobs up to 8,192, any output format,
-/// optional bias, any alignment. Memory latency 1 to 400 cycles, bandwidth 1/4 to all of the
-/// port's.
+/// Random streams of 1 to 6 jobs, for which the model was not tuned: any pair of formats, 1 to
+/// 1,024 rows and columns, K up to 1,024 (in one of six jobs 8,192), any output format, bias and
+/// alignment. Memory latency 1 to 400 cycles, bandwidth 1/4 to all of the port's.
 class Workload {
  public:
   Workload(const Params& params, uint64_t seed, uint64_t max_cycles)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizing and dequantizing 4096 x 4096 values on one core, compared with memory bandwidth.
-//
-// "stream" only reads 4 bytes and writes 1 for every element (dequantizing: the reverse), which is
-// the upper bound for such a conversion.
+// Quantizing and dequantizing 4096 x 4096 values on one core, compared with memory bandwidth:
+// "stream", the upper bound, only reads 4 bytes and writes 1 per element (dequantizing: reverse).
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -35,7 +33,7 @@ void set_rate(benchmark::State& state) {
                                                     benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Sums of groups of four words, written as bytes: simple enough to be limited by memory.
+// Stores the lowest byte of each word: the memory is the limit.
 __attribute__((noinline)) void stream_narrow(const uint32_t* in, uint8_t* out) {
   for (size_t i = 0; i < kElements; i++) out[i] = static_cast<uint8_t>(in[i]);
 }
@@ -104,7 +102,6 @@ void dequantize(benchmark::State& state, numerics::FormatId format, SimdLevel le
   set_rate(state);
 }
 
-// From 16-bit numbers, for which the stream differs.
 void quantize_halves(benchmark::State& state, const numerics::Quantizer& quantizer,
                      numerics::NumberType type) {
   std::vector<uint16_t> x;
@@ -124,7 +121,7 @@ void quantize_halves(benchmark::State& state, const numerics::Quantizer& quantiz
   set_rate(state);
 }
 
-// quantize_rows as called by `mxe quantize --threads`; wall time.
+// quantize_rows as `mxe quantize --threads` calls it; wall time.
 void quantize_threads(benchmark::State& state, numerics::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
   const std::vector<float>& x = normals();
@@ -135,8 +132,7 @@ void quantize_threads(benchmark::State& state, numerics::FormatId format) {
   set_rate(state);
 }
 
-// A preset's whole quantizer with blocks along `axis`: codes, scale codes and scales. Output memory
-// is allocated before.
+// A preset's whole quantizer along `axis`: codes, scale codes and scales. Allocates no output.
 void quantize_preset(benchmark::State& state, const numerics::Quantizer& quantizer, int axis) {
   const std::vector<float>& x = normals();
   numerics::QuantizeRequest request;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of co-simulation (model, RTL, buses, memories, driver and all comparisons) compared with the
-// bare Verilated RTL for the same cycles.
-//
-//   build/mxe_cosim_bench
-//
-// "cosim" runs the same jobs repeatedly through CoSim and counts the RTL's clock cycles; "bare"
-// applies the pins recorded in such a run to the Verilated class.
+// Cost of co-simulation (model, RTL, buses, memories, driver, all comparisons) and of the bare
+// Verilated RTL for the same cycles. "cosim" runs the same jobs repeatedly through CoSim and counts
+// the RTL's cycles; "bare" applies the recorded pins of such a run to the Verilated class.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -31,7 +27,6 @@ struct Recording {
   bool on = false;
 };
 
-/// The RTL, recording its input pins.
 class RecordedTop : public rtl::RtlTop {
  public:
   RecordedTop(std::unique_ptr<rtl::RtlTop> top, Recording& recording)
@@ -59,7 +54,7 @@ class RecordedTop : public rtl::RtlTop {
   Recording& recording_;
 };
 
-/// One simulation for the whole process, because SystemC elaborates once.
+/// Only one per process: SystemC elaborates once.
 struct Bench {
   Recording recording;
   std::unique_ptr<cosim::CoSim> cosim;

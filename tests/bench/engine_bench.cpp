@@ -34,7 +34,7 @@ namespace {
 constexpr numerics::FormatId kFormat = numerics::FormatId::mxfp8_e4m3;
 constexpr uint32_t kSize = 512;
 
-/// Simulated cycles per second of processor time of each engine; the best run counts.
+/// Simulated cycles per second of processor time, by engine; the best run counts.
 std::map<std::string, double>& rates() {
   static std::map<std::string, double> values;
   return values;
