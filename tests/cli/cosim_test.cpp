@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe cosim: output, files and exit codes. Planted faults test that it finds errors (tests/faults).
+// mxe cosim: output, files and exit codes. tests/faults shows that it finds errors.
 #include <filesystem>
 #include <regex>
 
@@ -75,7 +75,6 @@ std::string timeless(const std::string& report) {
 
 class CosimParts : public Cosim {
  protected:
-  /// Runs `count` seeds starting at `first`.
   void save_part(const std::string& name, const char* first, const char* count) {
     const ProgramRun part = mxe({"cosim", "--seed", first, "--seeds", count, "--jobs-per-seed", "4",
                                  "--parallel", "2", "--results", path(name)});

@@ -18,12 +18,11 @@ class Designs : public CliTest {
 
   Designs() { fs::create_directory(folder); }
 
-  /// Copies a built design to another name, without the copies of its sources, as an installation
-  /// has it.
+  /// Copies a built design to another name, without its sources, as in an installation.
   void copy_design(const std::string& design, const std::string& name) {
     fs::copy_file(built / ("mxe_rtl_" + design + ".so"), folder / ("mxe_rtl_" + name + ".so"));
   }
-  /// Copies a design with copies of its sources; the first source is a file of this test.
+  /// Also copies the design's sources; the first one is a file of this test.
   void copy_design_of(const std::string& design, const fs::path& source, const std::string& text) {
     copy_design(design, design);
     const fs::path sources = folder / ("mxe_rtl_" + design + ".so.sources");
@@ -100,8 +99,8 @@ TEST_F(Designs, EnginesOfOnesOwnAreRefusedAfterAnEdit) {
                                               path("edited.sv") + " was edited: build it again");
 }
 
-/// A build folder without mxe-cosim, and a program `cmake` that makes one. The folder's name
-/// contains commands that a shell would run.
+/// A build folder without mxe-cosim, and a stub `cmake` that makes it. The folder's name contains
+/// commands, which no shell may run.
 class MissingProgram : public Designs {
  protected:
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");
@@ -111,7 +110,7 @@ class MissingProgram : public Designs {
     std::ofstream(build / "CMakeCache.txt") << "\n";
     std::ofstream(build / "model/platform/rtl/rtl_library.inc") << "\n";
     fs::copy_file(built_program(), build / "mxe");
-    // Fails if two of them run at the same time.
+    // The stub fails if two of them run at the same time.
     fs::create_directory(path("bin"));
     std::ofstream(path("bin/cmake")) << "#!/bin/sh\n"
                                         "mkdir \"$2/running\" || exit 1\n"

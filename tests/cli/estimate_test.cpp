@@ -132,7 +132,6 @@ TEST_F(Estimate, WavesOfTheRtl) {
 }
 #endif
 
-/// The rest of the line that begins with `key`.
 std::string text_of(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   std::string line, word;

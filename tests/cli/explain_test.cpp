@@ -76,7 +76,7 @@ TEST_F(Explain, BadInput) {
 class Diff : public CliTest {};
 
 TEST_F(Diff, NamesTheSwitch) {
-  // 7 is clipped with rule floor, so the scale rule alone makes the difference.
+  // Rule floor clips 7, so the scale rules differ.
   std::vector<float> x(64, 1.0f);
   x[3] = 7.0f;
   write_floats("x.npy", x, {2, 32});

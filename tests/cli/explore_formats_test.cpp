@@ -33,7 +33,6 @@ class ExploreFormats : public CliTest {
                    {"unused.b", {1, 32}}});
   }
 
-  // Random float32 numbers around 1, from a fixed seed.
   void write_tensors(const std::map<std::string, std::vector<std::size_t>>& shapes) {
     std::mt19937 draw(18);
     std::vector<numerics::NamedTensor> tensors;
@@ -85,7 +84,7 @@ double noise(const nlohmann::json& layer) {
   return std::pow(10, -layer.at("sqnr_db").get<double>() / 10);
 }
 
-// Bits of the wider format of a point, for example 6 for "mxfp6_e2m3".
+// Bits of the wider format of a point: 6 for "mxfp6_e2m3".
 int bits_of(const nlohmann::json& point) {
   const auto bits = [&](const char* side) { return point.at(side).get<std::string>().at(4) - '0'; };
   return std::max(bits("format_a"), bits("format_b"));
@@ -95,8 +94,7 @@ std::string pair_of(const nlohmann::json& layer) {
   return layer.at("format_a").get<std::string>() + " x " + layer.at("format_b").get<std::string>();
 }
 
-// All 6 x 6 mixtures, from the cycles and the accuracy of layers in points.jsonl. The two layers
-// named mid have the same formats; the gain of that name applies to each of them.
+// All 6 x 6 mixtures, computed from points.jsonl. The two layers named mid share formats and gain.
 TEST_F(ExploreFormats, TheFrontIsThatOfAllMixtures) {
   explore({});
   std::ifstream file(path("net.safetensors"), std::ios::binary);
@@ -173,7 +171,7 @@ TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
 TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   explore({});
   const std::vector<nlohmann::json> points = lines("out/points.jsonl");
-  double gain = 0;  // of layer mid, from the noise of a mixture
+  double gain = 0;  // gain of layer mid, from the noise of a mixture
   for (const nlohmann::json& mixture : lines("out/formats.jsonl")) {
     for (const nlohmann::json& in : points) {
       for (const nlohmann::json& mid : points) {

@@ -46,7 +46,7 @@ class ExploreOnnx : public CliTest {
                   const std::string& message) {
     expect_error(arguments(workload, more), message);
   }
-  // A copy of a model in which some bytes are replaced by as many others.
+  // A copy of a model with some bytes replaced by as many others.
   std::string changed(const std::string& name, const std::string& from, const std::string& to) {
     std::ifstream file(model(name), std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -58,7 +58,7 @@ class ExploreOnnx : public CliTest {
   }
 };
 
-// Gemm, with a missing file of weights: equals the digits' network of the CSV file.
+// Gemm; the file of weights is missing. Equals the digits' network of the CSV file.
 TEST_F(ExploreOnnx, DigitsAreTheShippedWorkload) {
   nlohmann::json shipped = point(MXE_SOURCE_DIR "/sw/explore/workloads/digits.csv");
   nlohmann::json ours = point(model("digits"), {"--batch", "450"});
@@ -70,8 +70,8 @@ TEST_F(ExploreOnnx, DigitsAreTheShippedWorkload) {
   EXPECT_EQ(ours.at("items"), 450);
 }
 
-// Conv with strides, pads and groups, ConvTranspose, Resize. 20 x 28 pixels become 10 x 14, 5 x 7,
-// and 20 x 28 again.
+// Conv with strides, pads and groups, ConvTranspose, Resize: 20 x 28, 10 x 14, 5 x 7, 20 x 28
+// pixels.
 TEST_F(ExploreOnnx, Convolutions) {
   const std::vector<Product> expected = {{"/enc/0/Conv", 2 * 10 * 14, 8, 3 * 25, 1},
                                          {"/enc/3/Conv", 2 * 5 * 7, 6, 4 * 9, 2},
@@ -81,8 +81,7 @@ TEST_F(ExploreOnnx, Convolutions) {
             expected);
 }
 
-// MatMul with matrices and batches of them, shapes computed from shapes, a cache of keys and
-// values.
+// MatMul of batches, shapes computed from shapes, a cache of keys and values.
 TEST_F(ExploreOnnx, AttentionWithBatchSequenceAndContext) {
   const auto block = [](int batch, int tokens, int past) {
     const int rows = batch * tokens, all = past + tokens;
@@ -115,7 +114,6 @@ TEST_F(ExploreOnnx, SizesThatAreMissingOrTooMuch) {
 }
 
 TEST_F(ExploreOnnx, UnsupportedOperators) {
-  // Replaces an operator by one whose name has the same length.
   expect_bad(changed("decoder", "MatMul", "Einsum"), {"--context", "8"},
              "changed.onnx: node '/attn/q_proj/Einsum' (Einsum): operator Einsum is not supported");
   expect_bad(changed("digits", "Gemm", "LSTM"), {},

@@ -54,7 +54,6 @@ class ExploreQuestions : public CliTest {
     return text.find(part) != std::string::npos;
   }
 
-  // Numbers from 1 to 2 that depend only on their place.
   void write_tensors(const std::string& file,
                      const std::map<std::string, std::vector<std::size_t>>& shapes) {
     std::vector<numerics::NamedTensor> tensors;
@@ -116,7 +115,6 @@ TEST_F(ExploreQuestions, TensorsAreOfLayersByNameAndK) {
     EXPECT_EQ(point.at("sqnr_layers"), 1);
     EXPECT_EQ(point.at("sqnr_db"), point.at("layers").at(0).at("sqnr_db"));
   }
-  // Results of an earlier run in the folder lose their SQNR.
   EXPECT_EQ(mxe(arguments({"net.csv"}, {})).exit_code, 0);
   for (const nlohmann::json& point : points()) {
     EXPECT_FALSE(point.contains("sqnr_db"));
@@ -198,7 +196,7 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   write_text("space.yaml",
              "parameters: {MEM_W: [128, 256, 512], mem_bytes_per_cycle: [0, 32, 64]}\n");
   const std::string out = explore({"net.csv"});
-  // A port of 16 bytes with a memory of 32 and 64 bytes per cycle, and one of 32 bytes with 64.
+  // Ports of 16 and 32 bytes, memories of 32 and 64 bytes per cycle.
   EXPECT_TRUE(says(out, "note: in 3 of 9 points the port is narrower than the memory")) << out;
   EXPECT_EQ(points().at(0).at("port_bytes_per_cycle"), 16);
   write_text("space.yaml",
@@ -207,7 +205,7 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   const std::string without = explore({"net.csv"});
   EXPECT_FALSE(says(without, "narrower")) << without;
   EXPECT_EQ(points().size(), 6u);
-  // A half-duplex memory can serve both directions, so its rate may be twice the port's width.
+  // Half-duplex: the rate may be twice the port's width, which is per direction.
   write_text("space.yaml",
              "parameters: {MEM_W: 256, mem_bytes_per_cycle: [64, 65], mem_half_duplex: 1}\n");
   EXPECT_TRUE(says(explore({"net.csv"}), "note: in 1 of 2 points"));
@@ -241,8 +239,7 @@ TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
 
 TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   // Enough rows to keep the multipliers busy; a narrow port; a slow memory; few multiplications
-  // with a high latency; one row of 4-bit weights with a wide port, which the feeder decodes two
-  // columns a cycle.
+  // with a high latency; one row of 4-bit weights, which the feeder decodes two columns a cycle.
   const std::map<std::string, std::pair<std::string, std::string>> kCases{
       {"array", {"512,512,512,1", "MEM_W: 512, mem_bytes_per_cycle: 0"}},
       {"port", {"1,4096,4096,1", "MEM_W: 128, mem_bytes_per_cycle: 32"}},
@@ -261,8 +258,7 @@ TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   }
 }
 
-// 4096 columns of 128 words of 32 elements at two columns per cycle: 262,144 cycles of the feeder.
-// The port needs less than half of that.
+// Feeder: 4096 columns x 128 words, two columns a cycle: 262,144 cycles, twice those of the port.
 TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   const auto estimate = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all{"estimate", "1", "4096", "4096", "--format-a", "mxfp8_e4m3"};
@@ -275,8 +271,8 @@ TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   EXPECT_LE(wide.at("bound_cycles"), wide.at("cycles"));
   EXPECT_LT(wide.at("cycles"), 1.1 * wide.at("bound_cycles").get<double>());
   EXPECT_EQ(wide.at("bound_by"), "feeder");
-  // Words of two 4-bit formats have 64 elements: the feeder needs 131,072 cycles. The port needs
-  // more: 4,097 rows of 2,176 bytes at 64 bytes per cycle.
+  // Words of two 4-bit formats have 64 elements: 131,072 cycles of the feeder. The port needs more:
+  // 4,097 rows of 2,176 bytes at 64 bytes per cycle.
   const nlohmann::json dual =
       mxe_json({"estimate", "1", "4096", "4096", "--format-a", "mxfp4_e2m1", "--format-b",
                 "mxfp4_e2m1", "--set", "NUM_PE=16", "MEM_W=512"});
@@ -293,9 +289,8 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
              R"("num_hidden_layers":3,"num_attention_heads":4,"num_key_value_heads":2,)"
              R"("vocab_size":320,"max_position_embeddings":512})");
   const std::string out = explore({"tiny"}, {"--context", "96", "--batch", "5"});
-  // Query 64, key and value 2 x 32, output 64, gate and up 2 x 128, down 64 with K = 128, in three
-  // layers; the vocabulary once. A row of K elements has K + K / 32 bytes in E4M3, K / 2 + K / 32
-  // in E2M1.
+  // N: query 64, key and value 2 x 32, output 64, gate and up 2 x 128; down 64 with K = 128; 3
+  // layers, the vocabulary once. A row takes K + K / 32 bytes in E4M3, K / 2 + K / 32 in E2M1.
   const double weights = 3 * (64. + 64 + 64 + 256) * 66 + 3 * 64. * 132 + 320 * 66.;
   const double four_bit = 3 * (64. + 64 + 64 + 256) * 34 + 3 * 64. * 68 + 320 * 34.;
   // Keys: 96 rows of 16; values: 16 rows of 96; for 2 heads, 3 layers and 5 sequences.
@@ -316,7 +311,7 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
-// A folder's earlier result of a workload of the same name counts only if it shows the same.
+// An earlier result of a workload of that name counts only if the tables are equal.
 TEST_F(ExploreQuestions, ChangedTablesAreNotTheEarlierResult) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   const auto changed = [&](const std::string& text) {
@@ -333,7 +328,6 @@ TEST_F(ExploreQuestions, ChangedTablesAreNotTheEarlierResult) {
   EXPECT_EQ(changed("# items: 3 tokens\nlayer,M,N,K\nq,1,64,64\n").at("items"), 3);
   EXPECT_EQ(changed("# items: 3 images\nlayer,M,N,K\nq,1,64,64\n").at("item_name"), "images");
   EXPECT_FALSE(changed("layer,M,N,K\nq,1,64,64\n").contains("items"));
-  // Both tables have the same words.
   EXPECT_EQ(changed("layer,M,N,K,count\nq 1,1,64,64,2\n2,1,64,64,3\n").at("b_bytes"), 5 * 64 * 66);
   EXPECT_EQ(changed("layer,M,N,K,count\nq,1,64,64,1\n2 2,1,64,64,3\n").at("b_bytes"), 4 * 64 * 66);
 }
@@ -378,7 +372,6 @@ TEST_F(ExploreQuestions, OneFrontOverSeveralWorkloads) {
       ASSERT_EQ(point.at("layers").size(), 2u);
       EXPECT_EQ(point.at("layers")[1].at("cycles"),
                 2.5 * single[key(point)]["row"].at("cycles").get<double>());
-      // The front has the points that no smaller engine beats.
       const bool beaten = std::any_of(combined.begin(), combined.end(), [&](const auto& other) {
         const double area = point.at("area").at("ge"), others = other.at("area").at("ge");
         return others <= area && other.at("seconds") <= point.at("seconds") &&

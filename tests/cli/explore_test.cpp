@@ -53,8 +53,7 @@ class Explore : public CliTest {
     return all;
   }
 
-  // The events of a trace after the reset, with times relative to the first one: the platform waits
-  // longer before the job.
+  // The events of a trace after the reset, relative to the first one.
   std::vector<std::tuple<std::string, int64_t, int64_t>> events(const std::string& file) {
     std::vector<std::tuple<std::string, int64_t, int64_t>> all;
     std::optional<int64_t> begin;
@@ -128,7 +127,6 @@ TEST_F(Explore, TheSameFileHoweverItCameAbout) {
   explore("threads", {"--parallel", "3"});
   EXPECT_TRUE(same_bytes("whole/points.jsonl", "threads/points.jsonl"));
 
-  // The first shard's file is cut in the middle of a line.
   explore("shards", {"--shard", "1/2"});
   const std::string part = read_text("shards/points.1-of-2.jsonl");
   EXPECT_EQ(2 * static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n')),
@@ -178,7 +176,7 @@ TEST_F(Explore, HalvingKeepsGoodPoints) {
   std::size_t found = 0;
   for (const nlohmann::json& point : points("halved")) found += best.count(point.at("id"));
   EXPECT_EQ(points("halved").size(), 30u);
-  // A random choice of 30 from 108 points would find about 28 % of the front.
+  // 30 random ones of the 108 points would find about 28 % of the front.
   EXPECT_GT(3 * found, 2 * best.size()) << found << " of " << best.size();
 }
 
@@ -392,7 +390,7 @@ TEST_F(Explore, BadOptionsAndFolders) {
   expect_error(
       {"explore", path("space.yaml"), "--workload", path("net.csv"), "--output", path("other")},
       "points.jsonl:1: not a result of mxe explore");
-  // A record of this version and with a record's name, but with a member missing.
+  // A record of this version and name that lacks one member.
   for (const char* key : {"cycles", "seconds", "area", "energy", "layers", "utilisation",
                           "bound_by", "weight_bytes", "kv_bytes", "kv_formats", "b_bytes"}) {
     explore("whole");
@@ -406,7 +404,7 @@ TEST_F(Explore, BadOptionsAndFolders) {
   }
 }
 
-// A comment in Latin-1, which is not UTF-8 and which space.json repeats.
+// A comment in Latin-1, which space.json repeats.
 TEST_F(Explore, SpacesInOtherEncodings) {
   write_text("space.yaml", "# f\xfcr\nparameters: {NUM_PE: 8}\n");
   explore("out");
@@ -436,7 +434,7 @@ TEST_F(Explore, DamagedCaches) {
   }
 }
 
-// The trace of a layer equals that of `mxe estimate`; its file is named after the id of the point.
+// The trace of a layer equals that of `mxe estimate`; its file has the id of the point.
 TEST_F(Explore, TracesOfTheFronts) {
   write_text("space.yaml", "parameters: {NUM_PE: [4, 8], mem_latency: 90}\n");
   explore("out", {"--traces", "1"});

@@ -15,7 +15,6 @@ const std::string kCorpus = MXE_SOURCE_DIR "/tests/unit/numerics/fuzz/";
 const std::string kStored = kCorpus + "corpus_npz/stored.npz";
 const std::string kDeflated = kCorpus + "corpus_npz/deflated.npz";
 
-/// The bytes of a .safetensors file: header, then data.
 std::string safetensors(const std::string& header, const std::string& data) {
   std::string file(8, '\0');
   file[0] = static_cast<char>(header.size());
@@ -41,7 +40,7 @@ TEST_F(Files, NpzStoredAndDeflated) {
   EXPECT_EQ(codes({kStored, "--tensor", "x"}, {4}), expected);
   const std::vector<uint8_t> many = codes({kDeflated, "--tensor", "x"}, {2, 32});
   for (std::size_t i = 0; i < many.size(); i++) {
-    // Each row is a block; in the first one, amax is 1.
+    // Each row is a block; the first one has amax 1.
     EXPECT_EQ(many[i], (std::vector<uint8_t>{6, 13, 1, 7})[i / 16]) << i;
   }
   expect_error({"quantize", kStored, "--format", "mxint8"},
@@ -163,7 +162,6 @@ TEST_F(Files, FirstElementInTheLowNibble) {
   write_floats("x.npy", {1, 2, 3}, {3});
   expect_error({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--elements", file},
                "F4 needs an even last axis");
-  // Packed codes are bytes, so they have no element type.
   EXPECT_EQ(mxe({"quantize", path("x.npy"), "--format", "mxfp4_e2m1", "--pack", "low", "--elements",
                  file})
                 .exit_code,
@@ -185,7 +183,6 @@ TEST_F(Files, StandardOutput) {
   EXPECT_EQ(one.exit_code, 0);
   EXPECT_EQ(one.out, read_text("d.npy"));
   EXPECT_EQ(one.err, "[4] as mxfp8_e4m3: 1 blocks of 32 along axis 0\n");
-  // Several arrays are written as .safetensors, which the next command reads.
   const ProgramRun both = mxe(
       {"quantize", path("x.npy"), "--format", "mxfp8_e4m3", "--elements", "-", "--scales", "-"});
   write_text("pipe", both.out);

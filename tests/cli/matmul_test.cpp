@@ -26,7 +26,6 @@ class Matmul : public CliTest {
 };
 
 TEST_F(Matmul, GoldenByHand) {
-  // Every value is exact in E4M3, so the product equals that of the integers.
   write_floats("a.npy", {1, 2, 3, -4, 5, 6}, {2, 3});
   write_floats("b.npy", {7, 8, -9, 10, 11, 12}, {3, 2});
   const ProgramRun run =

@@ -33,7 +33,7 @@ class OptionValues : public CliTest {
             {"demo"}};
   }
 
-  /// Adds or replaces the option; the message must name it.
+  /// Adds or replaces the option; the error message must name it.
   void expect_refused(Words command, const std::string& option, const std::string& value) {
     SCOPED_TRACE(command[0] + " " + option + " '" + value + "'");
     const auto known = std::find(command.begin(), command.end(), option);
@@ -46,7 +46,6 @@ class OptionValues : public CliTest {
   }
 };
 
-/// Options of every command whose values are not only words.
 const std::vector<std::pair<std::string, Words>>& options_with_values() {
   static const std::vector<std::pair<std::string, Words>> kOptions{
       {"quantize",
@@ -142,8 +141,7 @@ TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
                "'010' is not possible (allowed: decimal whole numbers of at least 0)");
 }
 
-// Numbers that do not fit the type of their option, and words in the place of numbers and flags, in
-// every option that the help of a command lists.
+// Every option in a command's help, with numbers too large for its type and with words.
 TEST_F(OptionValues, MessagesAreOurs) {
   const std::regex listed(R"(\n  (--[a-z-]+)( [^ \n]+)?)");
   for (const Words& command : commands()) {

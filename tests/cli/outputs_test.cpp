@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is printed or written arrives, or the program names the reason and returns 2.
+// All output arrives, or the program names the reason and returns 2.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// Limits the size of files, in bytes, that this process and its children can write.
+/// Limits the size in bytes of files that this process and its children write.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
@@ -39,7 +39,7 @@ class Outputs : public CliTest {
     write_random("x.npy", {4, 64}, 1);
     write_random("a.npy", {3, 64}, 2);
     write_random("b.npy", {64, 5}, 3);
-    // Links, so that a program that replaces its output file does not replace /dev/full.
+    // Links, so that a program that replaces its output does not replace /dev/full.
     for (const char* name : {"full", "full.vcd", "full.fst"}) {
       fs::create_symlink("/dev/full", path(name));
     }
@@ -63,8 +63,7 @@ class Outputs : public CliTest {
     return words;
   }
 
-  /// Expects exit code 2 and one line; unlike with expect_error, something may have been printed
-  /// before.
+  /// Expects exit code 2 and one line on stderr; unlike expect_error(), allows output before it.
   void expect_failure(const Words& arguments, const std::string& message) {
     std::string line;
     for (const std::string& word : arguments) line += word + " ";
@@ -80,7 +79,7 @@ class Outputs : public CliTest {
     ASSERT_EQ(lstat(path(name).c_str(), &status), 0) << name << " is gone";
     EXPECT_TRUE(S_ISLNK(status.st_mode)) << name << " was replaced";
   }
-  /// Names of all files in the test's folder that are not inputs.
+  /// Names of all files in the test's folder except inputs.
   std::vector<std::string> leftovers() {
     std::vector<std::string> names;
     for (const auto& file : fs::directory_iterator(path("."))) {
@@ -122,7 +121,7 @@ TEST_F(Outputs, AClosedPipe) {
 TEST_F(Outputs, AClosedStandardOutput) {
   print_to(-1);
   expect_failure({"formats"}, "standard output: cannot write: Bad file descriptor");
-  // The first file that is opened does not get the descriptor of standard output.
+  // The first opened file does not get the descriptor of standard output.
   expect_failure(quantize({"--stats", "--elements", path("e.npy")}), "standard output");
   EXPECT_EQ(read_bytes("e.npy", {4, 64}).size(), 256u);
 }

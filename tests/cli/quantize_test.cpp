@@ -13,8 +13,8 @@ using Bytes = std::vector<uint8_t>;
 
 class Quantize : public CliTest {
  protected:
-  /// Quantizes x.npy and checks the invariants of every call. Writes codes to e.npy, scales to
-  /// s.npy and values to d.npy.
+  /// Quantizes x.npy to e.npy, s.npy and d.npy (codes, scales, values) and checks common
+  /// invariants.
   void quantize(const std::string& format, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize",      path("x.npy"), "--format", format,
                                        "--elements",    path("e.npy"), "--scales", path("s.npy"),
@@ -36,8 +36,7 @@ class Quantize : public CliTest {
 };
 
 TEST_F(Quantize, CodesByHand) {
-  // amax 4 = 2^2, so the scale is 2^0 (code 127) and the values are those of E2M1; 0.25 and 1.25
-  // are ties.
+  // amax 4 = 2^2: scale 2^0 (code 127), so codes are those of E2M1; 0.25 and 1.25 are ties.
   write_floats("x.npy", {4, 0.25f, 0.75f, 1.25f, 1.75f, -2.5f, 3.5f, -0.0f}, {8});
   quantize("mxfp4_e2m1");
   EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});

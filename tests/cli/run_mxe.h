@@ -20,7 +20,6 @@ struct ProgramRun {
 /// The path of the built program, or of MXE_TESTED_PROGRAM, for example one with faults.
 std::string built_program();
 
-/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -42,7 +41,6 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A test that runs the built program in its own scratch directory.
 class CliTest : public testing::Test {
  protected:
   CliTest();
@@ -55,9 +53,9 @@ class CliTest : public testing::Test {
   /// Uses this descriptor as standard output from now on; -1 closes it.
   void print_to(int descriptor) { standard_output_ = descriptor; }
   ProgramRun mxe(const std::vector<std::string>& arguments);
-  /// Runs with --json added; expects `exit_code` and that stdout is exactly one JSON object.
+  /// Adds --json; expects `exit_code` and exactly one JSON object on stdout.
   nlohmann::json mxe_json(std::vector<std::string> arguments, int exit_code = 0);
-  /// Expects bad input: exit 2, nothing on stdout, one line on stderr that contains `message`.
+  /// Expects bad input: exit 2, nothing on stdout, one line with `message` on stderr.
   void expect_error(const std::vector<std::string>& arguments, const std::string& message);
 
   std::string path(const std::string& name) const { return directory_ + "/" + name; }

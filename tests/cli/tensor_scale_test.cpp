@@ -131,7 +131,6 @@ TEST_F(TensorScale, PresetsWithoutOneTakeNone) {
     expect_error(dequantize(preset, e, s, {"--tensor-scale", "2"}), "no scale of the whole tensor");
     expect_error(dequantize(preset, e, s, {"--tensor-amax", "3"}), "no scale of the whole tensor");
   }
-  // The file has a tensor scale, which another preset wrote.
   const std::string file = path("q.safetensors");
   quantize("nvfp4-torchao2", file, file);
   expect_error(dequantize("nvfp4-torchao1", file, file), "no scale of the whole tensor");

@@ -47,7 +47,7 @@ std::vector<Json> slices_of(const Json& trace, const std::string& track) {
   return slices_by_track(trace).at(track);
 }
 
-/// The first slice that begins before its predecessor on the track has ended; empty if none does.
+/// A slice that begins before its predecessor on the track has ended; empty if none does.
 std::string find_overlap(const Json& trace) {
   for (auto& [track, slices] : slices_by_track(trace)) {
     std::vector<Json> sorted = slices;
@@ -71,7 +71,7 @@ Sums array_sums(const Json& trace) {
   return sums;
 }
 
-/// The expected array_sums() of a job's trace, from its counters.
+/// array_sums() of a job's trace as its counters imply it.
 Sums counted(const Json& result) {
   const Json& counters = result.at("counters");
   Sums sums;
@@ -82,7 +82,7 @@ Sums counted(const Json& result) {
 
 class Trace : public CliTest {
  protected:
-  /// Runs these arguments and returns the trace; `result` receives the run's JSON.
+  /// Returns the trace of a run; `result` receives its JSON.
   Json trace(std::vector<std::string> arguments, Json& result) {
     arguments.insert(arguments.end(), {"--trace", path("t.json")});
     result = mxe_json(arguments);
@@ -130,9 +130,9 @@ TEST_F(Trace, AgreesWithTheCounters) {
       estimate({"--out-format", "mxfp8_e4m3"}),
       estimate({"--out-format", "bf16", "--set", "ACC_TILES=1", "A_SLAB_K=32", "B_BUF_K=32"}),
       estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"}),
-      // Limited by B, and by passes of a single row.
+      // Limited by B and by passes of a single row; then a job whose periods are skipped without a
+      // trace.
       {"estimate", "1", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"},
-      // Repeats itself: without a trace, the model skips most of it.
       {"estimate", "1024", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"}};
   Sums most;
   for (const std::vector<std::string>& arguments : runs) {
@@ -157,8 +157,7 @@ TEST_F(Trace, BytesOnTheMemoryPort) {
   for (const Json& fetch : slices_of(json, "memory read")) {
     read += fetch.at("args").at("bytes").get<uint64_t>();
   }
-  // Bursts and the counter of reads count whole beats; fetches and the counter of writes count
-  // bytes.
+  // Bursts and bytes_read count whole beats; fetches and bytes_written count bytes.
   EXPECT_GE(written, result.at("bytes_written"));
   EXPECT_LE(read, result.at("bytes_read"));
   EXPECT_EQ(slices_of(json, "drain").size(), 40u * ((70 + 7) / 8)) << "a row of a tile";

@@ -13,7 +13,6 @@
 namespace mxe::test {
 namespace {
 
-/// The signals that a VCD file declares, and their values.
 struct Dump {
   struct Signal {
     unsigned width = 0;
@@ -28,7 +27,7 @@ struct Dump {
   }
 };
 
-/// Parses a VCD file; throws std::runtime_error for unexpected text.
+/// Throws std::runtime_error for unexpected text.
 Dump read_vcd(const std::string& text) {
   Dump dump;
   std::map<std::string, Dump::Signal*> by_identifier;
@@ -94,7 +93,6 @@ TEST_F(Waves, HaveTheNamesAndValuesOfTheRtl) {
   const Dump dump = read_vcd(text);
   ASSERT_EQ(dump.times.size(), 2u) << "one for each row";
   EXPECT_EQ(dump.times[1], dump.times[0] + 1);
-  // The sum of the last row is -16, as binary32.
   EXPECT_EQ(dump.signals.at("array.pe_0.facc_even.acc_o").value,
             "11000001100000000000000000000000");
   EXPECT_EQ(dump.signals.at("array.pe_0.facc_even.sum_i").width, 70u);
@@ -112,8 +110,7 @@ std::string binary32(float value) {
 
 TEST_F(Waves, HaveTheBlocksOfTheDrain) {
   // 32 times 1 * 1, and 32 times 1 * 2 in the odd chain. Six columns are two segments; the second
-  // one has half the values. The largest value, 96, gives the scale 2^(6 - 8): E4M3 codes of 384
-  // and 192.
+  // has half the values. The largest, 96, gives the scale 2^(6 - 8): E4M3 codes of 384 and 192.
   write_floats("a.npy", std::vector<float>(64, 1.0f), {1, 64});
   std::vector<float> b(64 * 6, 1.0f);
   for (std::size_t k = 0; k < 64; k++) {
@@ -137,12 +134,11 @@ TEST_F(Waves, HaveTheBlocksOfTheDrain) {
   const uint64_t first = sum.begin()->first, second = std::next(sum.begin())->first;
   EXPECT_EQ(sum, (Since{{first, binary32(96)}, {second, binary32(48)}}));
   EXPECT_EQ(since("merge_0.odd_i"), (Since{{first, binary32(64)}, {second, binary32(32)}}));
-  // In the register of the drain one cycle later, then two levels of comparisons.
+  // One cycle later in the drain's register, then two levels of comparisons.
   const std::string largest = "10000101100000000", half = "10000100100000000";
   EXPECT_EQ(since("requant.collect.amax.amax_o"),
             (Since{{first + 3, largest}, {second + 3, half}}));
-  // The lanes read the values when all are valid; the codes follow five cycles later, one segment
-  // each.
+  // The lanes read when all values are valid; codes follow five cycles later, a segment each.
   const Since code = since("requant.lane_0.code_o");
   ASSERT_EQ(code.size(), 2u);
   const uint64_t encoded = code.begin()->first;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the ONNX files in its folder in the style of exporters: names like paths, shapes computed from
-shapes, open dimensions. The weights are random numbers from a fixed seed.
+"""Writes the ONNX files in its folder as exporters write them: names like paths, shapes computed from shapes, open
+dimensions. The weights are random numbers from a fixed seed.
 
     make.py [--check]
 
---check compares with the files instead, and runs each model in onnxruntime if that is installed. Needs the
-Python packages onnx and numpy (tests/python/peers.txt).
+--check compares with the files instead, and runs each model in onnxruntime if that is installed. Needs the packages
+onnx and numpy (tests/python/peers.txt).
 """
 import argparse
 import pathlib
@@ -41,7 +41,7 @@ def model(name, nodes, inputs, outputs, initializers, version):
 
 
 def digits():
-    """The network of mxe demo with its trained weights in a separate file."""
+    """The network of mxe demo; its trained weights are in a separate file."""
     initializers, nodes, last = [], [], "image"
     for layer in (1, 2, 3):
         initializers += [numpy_helper.from_array(np.load(DIGITS / f"weight{layer}.npy").T, f"dense{layer}.weight"),
@@ -56,7 +56,7 @@ def digits():
 
 
 def autoencoder():
-    """Convolutions, one of them in groups, and a transposed one: images of any height and width."""
+    """Convolutions, one in groups, one transposed: images of any height and width."""
     draw = np.random.default_rng(18)
     nodes = [
         helper.make_node("Conv", ["image", "enc.0.weight", "enc.0.bias"], ["c0"], "/enc/0/Conv",
@@ -84,8 +84,7 @@ def autoencoder():
 
 
 def decoder():
-    """A decoder block with a cache of keys and values: reshapes to computed shapes, attention as products of
-    each head, an output layer for the last token."""
+    """A decoder block with a cache of keys and values; an output layer for the last token."""
     draw = np.random.default_rng(19)
     width, heads, wide = 32, 4, 8
     node = helper.make_node
@@ -142,7 +141,7 @@ def bytes_of(name):
     onnx.checker.check_model(made)
     if name != "digits":
         return {f"{name}.onnx": made.SerializeToString(deterministic=True)}
-    # All weights in one file, as large models have them. It is not committed: the reader needs only shapes.
+    # All weights are in one file, which is not committed: the reader needs only shapes.
     data = b""
     for tensor in made.graph.initializer:
         raw = tensor.raw_data
@@ -153,7 +152,7 @@ def bytes_of(name):
 
 
 def run(name):
-    """Runs a model in onnxruntime, if that is installed, and prints the shape of its result."""
+    """Runs a model in onnxruntime, if that is installed; prints the shape of its result."""
     try:
         import onnxruntime
     except ImportError:
