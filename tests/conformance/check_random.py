@@ -4,9 +4,8 @@
 
     check_random.py TOOL ORACLE_DIR [--values N] [--seed S] [--only PRESET_PART]
 
-N (default 1e8) is the number of values over all presets and formats, from several distributions; one of them
-draws raw float32 bit patterns. Exit status 1 for a mismatch. Results that an oracle leaves undefined are skipped,
-see peers.py and check_one.
+N (default 1e8) is the number of values over all presets and formats, from several distributions, one of raw float32
+bits. Exit status 1 for a mismatch. Results that an oracle leaves undefined are skipped (peers.py, check_one).
 """
 import argparse
 import importlib
@@ -20,12 +19,12 @@ from check_vectors import Tool, bits
 FORMATS = ["e2m1", "e1m2", "e2m3", "e3m2", "e4m3", "e5m2", "int8"]
 NVFP4 = {"nvfp4-torchao1": "torchao1", "nvfp4-torchao2": "torchao2", "nvfp4-modelopt": "modelopt",
          "nvfp4-te": "te"}
-# The oracles of these systems have no integer formats.
+# Systems without integer formats.
 NO_INTEGERS = ("torchao", "ascend")
 
 
 def values(random, rows, kind):
-    """float32 [rows][32]."""
+    """float32 [rows][32] from distribution `kind`."""
     shape = (rows, 32)
     if kind == 0:
         return random.standard_normal(shape, np.float32)

@@ -4,8 +4,8 @@
 
     check_vectors.py TOOL VECTORS_DIR [NAME_PART]
 
-TOOL is the built mx_quantize_tool. NAME_PART restricts the check to files with this text in their names. Exit
-status 1 for a mismatch. Values that the recorded systems leave undefined are listed in peers.py and below.
+TOOL is the built mx_quantize_tool; NAME_PART selects files by a part of their names. Exit status 1 for a mismatch.
+Values that the recorded systems leave undefined are listed in peers.py and below.
 """
 import pathlib
 import subprocess
@@ -65,7 +65,7 @@ def compare_case(got, data, case, x, preset, fmt, stem):
         add("scale", bits(scales).ravel() != bits(scale_floats(get("scaleexp"))).ravel())
     if have("scalef32"):
         recorded = get("scalef32")
-        # ascend records a padded matrix of scales; the padding is not compared.
+        # ascend records a padded matrix of scales.
         recorded = recorded[..., : scales.shape[-1]]
         add("scale", bits(scales) != bits(recorded))
     if have("scale"):
@@ -77,7 +77,7 @@ def compare_case(got, data, case, x, preset, fmt, stem):
     block = 16 if fmt == "nvfp4" else 32
     scale_is_nan = np.isnan(scales) if scales.shape[:-1] == x.shape[:-1] else None
     if have("elem"):
-        # pychop records blocks, with padding in the last one.
+        # pychop records whole blocks.
         codes = got["codes"]
         recorded = get("elem").ravel()[: codes.size].reshape(codes.shape)
         wrong = codes != recorded

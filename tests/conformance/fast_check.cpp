@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the vector kernels with the path block by block: every preset, format, axis, length,
-// input type and vector level, on inputs near rounding boundaries. Codes, scales and values must be
-// equal.
+// Compares the vector kernels with the path block by block, near rounding boundaries: codes, scales
+// and values of every preset, format, axis, length, input type and vector level must be equal.
 //
 //   mx_fast_check [--values N] [--seed S] [--preset NAME] [--level NAME]
 //
@@ -22,7 +21,7 @@
 namespace mxe::numerics {
 namespace {
 
-constexpr std::size_t kRun = 32;  // values of one kind
+constexpr std::size_t kRun = 32;  // consecutive values of one kind
 
 struct Settings {
   std::size_t values = 200000;
@@ -31,7 +30,6 @@ struct Settings {
   std::string level;
 };
 
-// Near a power of two, or near the largest element times a power of two: there scales change.
 float beside(float x, int units) { return from_bits(to_bits(x) + static_cast<uint32_t>(units)); }
 
 float draw(std::mt19937_64& random, unsigned kind, float scale) {
@@ -112,7 +110,6 @@ const char* type_name(NumberType type) {
   return type == NumberType::bfloat16 ? "bfloat16" : "float32";
 }
 
-// Rounds `x` to the nearest numbers of a 16-bit type, and returns their codes.
 std::vector<uint16_t> narrowed(std::vector<float>& x, NumberType type) {
   std::vector<uint16_t> result;
   for (const float value : x) {
@@ -175,7 +172,7 @@ std::vector<SimdLevel> levels(const std::string& name) {
   return result;
 }
 
-// Compares at least `values` values of one preset; returns 0 at a difference.
+// Checks at least `values` values of a preset; returns 0 at a difference.
 std::size_t check(const std::string& preset, const Settings& settings) {
   const std::vector<std::string> formats = formats_of(preset);
   const std::vector<SimdLevel> all_levels = levels(settings.level);
@@ -195,7 +192,7 @@ std::size_t check(const std::string& preset, const Settings& settings) {
              all_levels[turn % all_levels.size()],
              random() % 2 == 0 ? NumberType::float32 : static_cast<NumberType>(1 + random() % 2)};
       std::vector<float> x = inputs(random, rows * across * length);
-      // One NaN makes a tensor scale NaN, and then the kernels process no block.
+      // One NaN makes a tensor scale NaN; then the kernels process no block.
       if (random() % 2 == 0) {
         for (float& value : x) value = std::isfinite(value) ? value : 1.0f;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden GEMM against recorded cases for 49 format pairs, bit for bit. Planted faults in the
-// accumulator show that the comparison can fail.
+// The golden GEMM against recorded cases of 49 format pairs, which notice faults in the
+// accumulator.
 #include "model/numerics/gemm/gemm.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,6 @@ Tally run_all(const Gemm& gemm) {
   return tally;
 }
 
-// A plain GEMM with any accumulation step, so that planted faults can replace it.
 using Step = std::function<uint32_t(uint32_t, const BlockDot&)>;
 
 std::vector<float> reference_gemm(const MxTensor& a, const MxTensor& b, const float* bias,
@@ -115,8 +114,6 @@ TEST(GemmConformance, SingleStepsBitExact) {
   EXPECT_EQ(mismatches_with([](uint32_t acc, const BlockDot& dot) { return accumulate(acc, dot); }),
             0u);
 }
-
-// Each of these tests plants a fault, which the recorded cases must detect.
 
 TEST(GemmConformance, NoticesRoundingTwice) {
   EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {

@@ -4,10 +4,9 @@
 
     make_gemm_data.py VECTORS_DIR
 
-VECTORS_DIR holds gemm_block.npz: PAIR_N__ca, __sa, __cb, __sb, __out, optionally __bias and
-__out_single (4-bit pairs with one chain). The result is one uint8 stream of records:
-7 uint32 (format code of A, of B, M, N, K, has bias, has single), then ca [M][K], sa, cb [N][K], sb as
-bytes, and bias, out, out_single as float32 [M][N].
+VECTORS_DIR holds gemm_block.npz: PAIR_N__ca, __sa, __cb, __sb, __out, optionally __bias and __out_single (4-bit pairs
+with one chain). The result is one uint8 stream of records: 7 uint32 (format code of A, of B, M, N, K, has bias, has
+single), then ca [M][K], sa, cb [N][K], sb as bytes, and bias, out, out_single as float32 [M][N].
 """
 import pathlib
 import struct

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meaning of the recorded vectors: preset and format of each file, and the values that the recorded system
-leaves undefined. Shared by the conformance scripts.
-"""
+"""Preset and format of each file of recorded vectors, and the values that the recorded systems leave undefined."""
 import numpy as np
 
 HARDWARE = {"e2m1": "mxfp4_e2m1", "e1m2": "mxfp4_e1m2", "e2m3": "mxfp6_e2m3", "e3m2": "mxfp6_e3m2",
@@ -35,7 +33,6 @@ def job_of(stem):
 
 
 def nan_codes(codes, fmt):
-    """Returns a mask of the codes that are the format's NaN."""
     if fmt == "mxfp8_e4m3":
         return (codes & 0x7F) == 0x7F
     if fmt == "mxfp8_e5m2":

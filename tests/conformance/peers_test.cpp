@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every preset against checksums of the outputs of real systems, row by row (make_data.py and
-// record_nvfp4.py). The comparison must detect every single switch that is set wrong.
+// Every preset against row checksums of the outputs of real systems (make_data.py,
+// record_nvfp4.py), which must notice every single switch that is set wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,7 +62,6 @@ const Input& input(const std::string& name) {
   return entry;
 }
 
-// A recorded system, format and its cases.
 struct Recording {
   std::string label;
   std::string preset;
@@ -127,7 +126,7 @@ const std::vector<Recording>& recordings() {
   return all;
 }
 
-// Replaces values that the recordings leave undefined by one common value.
+// Maps values that the recordings leave undefined to one common value.
 float comparable(const Recording& recording, float x, float value) {
   const bool cuda = recording.preset.rfind("modelopt-cuda", 0) == 0;
   if (cuda && recording.format == "mxint8" && std::isinf(x)) return 0.0f;
@@ -202,7 +201,6 @@ const Recording& find(const std::string& label) {
   throw std::runtime_error("no recording " + label);
 }
 
-// Each switch, set wrong, must change a recording that depends on it.
 template <typename Change>
 void expect_noticed(const std::string& label, const Change& change) {
   const Recording& recording = find(label);

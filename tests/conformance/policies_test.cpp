@@ -34,7 +34,7 @@ Dots read_dots(Records& records) {
   return dots;
 }
 
-// Row i times row i, as 1 x 1 products.
+// Multiplies row i of A by row i of B, as 1 x 1 products.
 std::size_t mismatches(const Dots& dots, Accumulate policy, const std::vector<float>& expected) {
   GemmOptions options;
   options.accumulate = policy;
@@ -92,7 +92,6 @@ TEST(Ascend, SampleFilesByteForByte) {
     for (std::size_t i = 0; i < 5; i++) {
       EXPECT_EQ(*ours[i], records.array<uint8_t>(records.word())) << names[i] << ".bin";
     }
-    // A missing transposition changes the samples.
     problem.trans_b = !problem.trans_b;
     EXPECT_NE(ascend_files(a.data(), b.data(), problem, format).b_8, files.b_8);
     cases++;

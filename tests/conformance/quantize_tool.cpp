@@ -3,8 +3,8 @@
 //
 //   PRESET FORMAT IN.npy OUT_PREFIX [scale=eXmY] [amax=VALUE]
 //
-// and writes OUT_PREFIX_codes.npy (uint8; wide formats float32), _scales.npy (float32), _deq.npy
-// (float32) and, where they exist, _scale_codes.npy (uint8). Prints the prefix when a job is done.
+// Writes OUT_PREFIX_codes.npy (uint8; wide formats float32), _scales.npy and _deq.npy (float32),
+// and _scale_codes.npy (uint8) if they exist. Prints the prefix when a job is done.
 #include <cstdlib>
 #include <iostream>
 #include <sstream>

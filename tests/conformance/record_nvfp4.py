@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records NVFP4 and ModelOpt's MXFP8 from installed packages, including the values that they dequantize to.
 
-    record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL]
-                    [--rows N --seed S]
+        record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL] [--rows N --seed S]
 
-Needs torch, torchao and nvidia-modelopt. For Transformer Engine it needs
-transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports are replaced by stand-ins;
-for the older ModelOpt the file modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and
-data/nvfp4.npy in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry.
-With --check it writes nothing and compares mx_quantize_tool with the packages value by value: on N random rows of
-256 values, or on the recorded inputs by default.
+    Needs torch, torchao and nvidia-modelopt. Transformer Engine needs
+    transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports become stand-ins; the
+    older ModelOpt needs modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and data/nvfp4.npy
+    in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry. With --check it writes
+    nothing and compares mx_quantize_tool with the packages value by value: on N random rows of 256 values, by default
+    on the recorded inputs.
 """
 import __future__
 
@@ -64,7 +63,7 @@ def modelopt(tensor):
 
 
 def load_modelopt(path):
-    """Loads NVFP4QTensor from another version's source, inside the installed package."""
+    """Loads NVFP4QTensor from another version's source into the installed package."""
     spec = importlib.util.spec_from_file_location("modelopt.torch.quantization.qtensor.other", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -72,8 +71,8 @@ def load_modelopt(path):
 
 
 def modelopt_4over6(x):
-    """Static scales for both candidates. The choice by the squared error is made here, element after element in
-    float32, because ModelOpt leaves it to a calibration in CUDA."""
+    """Static scales for both candidates. ModelOpt leaves the choice by squared error to a calibration in CUDA; here
+    it is made element after element in float32."""
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     results = []
     amax = x.abs().view(x.shape[0], -1, 16).amax(-1)
@@ -105,7 +104,7 @@ def modelopt_mxfp8(x):
 
 
 def load_te(path):
-    """Loads the reference's quantizer from its source, without its package."""
+    """Loads the reference's quantizer from its source."""
     source = pathlib.Path(path).read_text()
     source = re.sub(r"^from transformer_engine.*$", "", source, flags=re.MULTILINE)
     module = types.ModuleType("te_reference")
@@ -117,7 +116,7 @@ def load_te(path):
 
 
 def te_values(codes, scales, amax, limit):
-    """Multiplies as its dequantize kernel and that kernel's test (compute_ref_dequantize_nvfp4) do."""
+    """Multiplies as the dequantize kernel and its test (compute_ref_dequantize_nvfp4) do."""
     table = np.array([0, .5, 1, 1.5, 2, 3, 4, 6, -0., -.5, -1, -1.5, -2, -3, -4, -6], F32)
     factor = F32(1) / F32(6 * limit)
     scale = e4m3(scales) * np.reshape(amax, (-1, 1)).astype(F32) * factor
