@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board that was not made for MXE: a plain TLM-2.0 memory without extensions, and software on a
-// plain socket.
+// A board without code of MXE: a plain TLM-2.0 memory, and software on a plain socket.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +36,6 @@ struct ForeignMemory {
   tlm::tlm_response_status fault = tlm::TLM_GENERIC_ERROR_RESPONSE;
 };
 
-/// Board with one job of 16 x 8 x 96 and the software that runs it.
 class ForeignBoard : public sc_core::sc_module {
  public:
   static constexpr uint64_t kA = 0x1000, kB = 0x4000, kAScales = 0x8000, kBScales = 0xA000;
@@ -63,7 +61,6 @@ class ForeignBoard : public sc_core::sc_module {
     SC_THREAD(run);
   }
 
-  /// One register access. Returns false for an error response.
   bool access_register(uint32_t offset, uint32_t& value, bool write) {
     tlm::tlm_generic_payload p;
     sc_core::sc_time delay;

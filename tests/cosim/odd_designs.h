@@ -11,8 +11,7 @@
 
 namespace mxe::test {
 
-/// A configuration at the edges of the parameters, built only for tests (odd_designs in
-/// CMakeLists.txt).
+/// A configuration at the edges of the parameters, built only for tests (CMakeLists.txt).
 struct OddDesign {
   Params params;
   std::function<std::unique_ptr<rtl::RtlTop>(const Params&, const std::string& waves)> make_top;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetics of the model: the golden GEMM and the blocks of the RTL give the same bytes,
-// cycles and counters. A user's arithmetic can replace them.
+// The golden GEMM and the structural blocks give the same bytes, cycles and counters as arithmetics
+// of the model; a user's arithmetic can replace them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,7 +134,7 @@ struct Engines {
   }
 };
 
-/// Counts results with special values; the test needs some of each.
+/// Counts special results; the test needs some of each.
 struct Seen {
   uint64_t jobs = 0, nan_results = 0, saturations = 0, dual = 0, subnormal = 0, infinite = 0;
 
@@ -203,7 +203,7 @@ TEST(Arithmetic, StructuralIsGoldenForEveryPairAndOutput) {
   EXPECT_GT(seen.infinite, 1000u);
 }
 
-/// A user's accumulator: truncates instead of rounding to binary32.
+/// A user's accumulator, which truncates instead of rounding.
 template <unsigned Width>
 struct Truncating {
   uint32_t acc_o = 0;
@@ -243,7 +243,6 @@ TEST(Arithmetic, AnAccumulatorOfOnesOwnTakesPart) {
   EXPECT_GT(differences, sums.size() / 2);
 }
 
-/// Records the rows that it observes, and one value of each.
 struct Rows : engine::BlockWatcher {
   std::vector<uint64_t> cycles;
   void row(uint64_t cycle, const engine::Arithmetic&) override { cycles.push_back(cycle); }
@@ -265,7 +264,7 @@ TEST(Arithmetic, BlocksAreInTheHierarchyOfSystemC) {
   EXPECT_TRUE(sc_core::sc_find_object("model.engine.array.pe_0.dot.quad_7.lane_3"));
   EXPECT_FALSE(sc_core::sc_find_object("model.engine.array.pe_4")) << "there are four PEs";
 
-  // One block of ones; the scales of A are 2^3, of B's columns 2^0 to 2^3.
+  // One block of ones; scales 2^3 of A, 2^0 to 2^3 of B's columns.
   job::Job job;
   job.a = {numerics::FormatId::mxint8, 2, 32, std::vector<uint8_t>(64, 64), {130, 130}};
   job.b = {numerics::FormatId::mxint8, 4, 32, std::vector<uint8_t>(128, 64), {127, 128, 129, 130}};
@@ -291,7 +290,7 @@ TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
   };
   EXPECT_FALSE(sc_core::sc_find_object("model.engine.drain.merge_4")) << "segments have four lanes";
 
-  // 64 ones by ones, 32 of them in the odd chain; stored as one E4M3 block: 2^6 is 2^(8 - 2).
+  // 64 ones by ones, 32 in the odd chain; as one E4M3 block, 2^6 is 2^(8 - 2).
   job::Job job;
   job.a = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
   job.b = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};

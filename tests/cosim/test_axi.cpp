@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bus bridges of the RTL wrapper against pins that the test drives, and the protocol checker
-// against each breach that it must report.
+// The bus bridges of the RTL wrapper on driven pins, and each breach that the checker must report.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,8 +18,7 @@ namespace {
 
 constexpr unsigned kBeatBytes = 16;
 
-/// Records the requests. Responds each `latency` cycles later, at once, or when answer_all() is
-/// called.
+/// Records the requests. Responds `latency` cycles later, at once, or at a call of answer_all().
 struct FakeMemory : engine::MemoryPort {
   unsigned latency = 10;
   engine::BusResponse response = engine::BusResponse::okay;
@@ -64,7 +62,7 @@ struct AxiBench {
     out.m_rready = out.m_bready = true;
     out.m_wdata = beat.data();
   }
-  /// One cycle; `act` may read the inputs and set the outputs.
+  /// One cycle, in which `act` may read the inputs and set the outputs.
   void step(const std::function<void()>& act = [] {}) {
     axi.drive(cycle, in);
     act();
@@ -89,7 +87,7 @@ TEST(AxiMemory, PlaysReadBeatsAtTheirTimes) {
   EXPECT_EQ(bench.memory.requests[0].bytes, 48u);
   while (bench.cycle < 10) bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
   for (unsigned beat = 0; beat < 3; beat++) {
-    if (beat == 1) {  // not accepted: it stays valid
+    if (beat == 1) {
       bench.out.m_rready = false;
       bench.step([&] { EXPECT_EQ(bench.in.m_rdata[0], 2); });
       bench.out.m_rready = true;
@@ -220,7 +218,7 @@ TEST(AxiLiteMaster, WritesAndReads) {
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && in.s_wvalid && in.s_bready && !in.s_arvalid);
   EXPECT_EQ(in.s_wdata, 0x1234u);
-  out.s_wready = true;  // the data are accepted first
+  out.s_wready = true;
   EXPECT_FALSE(master.sample(in, out));
   master.drive(in);
   EXPECT_TRUE(in.s_awvalid && !in.s_wvalid);
@@ -423,14 +421,14 @@ TEST(AxiChecker, LanesWithoutAStrobeAreZero) {
   EXPECT_EQ(write(0x003C, 6), "AXI protocol breach in cycle 0: WDATA lane 6" + carries);
   EXPECT_EQ(write(0x003C, 1), "AXI protocol breach in cycle 0: WDATA lane 1" + carries);
   EXPECT_EQ(write(0x7FFF, 15), "AXI protocol breach in cycle 0: WDATA lane 15" + carries);
-  // A waiting beat is checked as well; pins without valid may have any value.
+  // A waiting beat is checked, too; pins without valid may have any value.
   EXPECT_EQ(write(0xFFF0, 0, false), "AXI protocol breach in cycle 0: WDATA lane 0" + carries);
   EXPECT_EQ(breach_of([](CheckerBench& b) {
               b.beat.fill(0xFF);
               b.step();
             }),
             "none");
-  // AXI4 allows any data in lanes without a strobe; zeros are MXE's promise.
+  // AXI4 allows any data in lanes without a strobe; MXE sends zeros.
   rtl::AxiChecker lenient(kBeatBytes, 16, false);
   CheckerBench bench;
   bench.out.m_wvalid = true;

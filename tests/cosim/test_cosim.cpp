@@ -47,7 +47,7 @@ cosim::CoSimOptions options_of(const Scenario& s) {
   options.rtl.back_pressure_seed = s.back_pressure;
   options.ring_entries = std::min(s.ring, options.params.queue_depth);
   options.poll = s.poll;
-  // The model has no random back-pressure: only bytes and statuses are compared, not times.
+  // The model has no random back-pressure, so times are not compared.
   if (s.back_pressure != 0) options.cycle_tolerance = -1;
   return options;
 }

@@ -30,7 +30,6 @@ constexpr std::size_t kSlotBytes = 128;
 constexpr unsigned kRingLog2 = 2;
 constexpr uint64_t kManyCycles = 100'000;
 
-/// One engine and its log, which must be the same for both engines.
 class Bench {
  public:
   Bench(platform::Host& h, const Params& p)
@@ -47,7 +46,6 @@ class Bench {
   void write(uint32_t offset, uint32_t value) { host.write32(offset, value); }
   uint32_t read(uint32_t offset) { return host.read32(offset); }
 
-  /// Sets up a ring and enables the engine with all interrupts.
   void enable() {
     write(MXE_REG_RING_BASE_LO, static_cast<uint32_t>(ring_));
     write(MXE_REG_RING_BASE_HI, static_cast<uint32_t>(ring_ >> 32));
@@ -70,8 +68,8 @@ class Bench {
     return read(MXE_REG_FAULT_ADDR_LO) | uint64_t{read(MXE_REG_FAULT_ADDR_HI)} << 32;
   }
 
-  /// Submits one descriptor, waits for its end and logs all visible state. The end of an aborted
-  /// job is not `timed`, because the model's cycle may differ by a few.
+  /// Submits a descriptor, waits for its end and logs all visible state. Aborted jobs are not
+  /// `timed`: their end on the model may differ by a few cycles.
   void run(const engine::DescriptorBytes& bytes, const std::string& name, bool timed = true) {
     put(next_, bytes);
     const unsigned index = next_++;
@@ -98,7 +96,7 @@ class Bench {
     mix.max_k = 100;
     return cosim::JobGenerator(params, seed, mix).next_spec();
   }
-  /// Prepares a legal job in memory, and the check of its results.
+  /// Writes the memory of a legal job and keeps the job in job_.
   cosim::JobImage job(uint64_t seed) { return job(spec(seed), seed); }
   cosim::JobImage job(const cosim::JobSpec& spec, uint64_t seed) {
     job_ = cosim::make_job(spec);
@@ -168,7 +166,6 @@ class Bench {
 
 using Script = std::function<void(Bench&)>;
 
-/// Runs `script` on both engines and expects the same log.
 void run_on_both(const Script& script, const Params& params = Params::named("small"),
                  const rtl::RtlOptions& rtl_options = {}) {
   platform::Memory::Config memory;
@@ -207,7 +204,7 @@ TEST(Engines, EveryRegister) {
     }
     for (const uint32_t value : {0xFFFF'FFFFu, 0u, 0xA5A5'5A5Au}) {
       for (const RegisterInfo& info : register_table) {
-        // This test rings no doorbell and does no soft reset.
+        // No doorbell and no soft reset here.
         if (info.offset == MXE_REG_RING_TAIL) continue;
         const uint32_t written = info.offset == MXE_REG_CTRL ? value & MXE_CTRL_ENABLE_MASK : value;
         const bool ok = bench.host.try_write(info.offset, written);
@@ -231,7 +228,7 @@ TEST(Engines, RefusedAccesses) {
       EXPECT_FALSE(bench.host.try_write(offset, 1)) << offset;
       bench.log_timed("refused");
     }
-    // A write with some byte strobes clear changes nothing.
+    // A write with a byte strobe clear changes nothing.
     uint32_t data = 0xFFFF'FFFF;
     for (unsigned strobe = 0; strobe < 16; strobe++) {
       std::array<uint8_t, 4> enables{};
@@ -302,7 +299,7 @@ TEST(Engines, IllegalDescriptors) {
                     });
     }
     bench.run_legal_job(2);
-    // With several broken rules, the first in the order of the status codes is reported.
+    // If several rules are broken, the one with the lowest status code is reported.
     expect_status(bench, "everything", MXE_STATUS_ERR_DESCRIPTOR,
                   [](engine::DescriptorBytes& bytes) { bytes.fill(0xFF); });
     expect_status(bench, "nothing", MXE_STATUS_ERR_SHAPE,
@@ -326,7 +323,7 @@ TEST(Engines, IllegalDescriptors) {
   });
 }
 
-/// Addresses and strides of C and D, each with every remainder, for each size of their numbers.
+/// Each remainder of addresses and strides of C and D, for each size of their numbers.
 TEST(Engines, Alignment) {
   run_on_both([](Bench& bench) {
     bench.enable();
@@ -420,7 +417,7 @@ TEST_P(BusErrors, CompleteTheJobAndLeaveTheEngineUsable) {
       std::memcpy(&address, &bytes[operand.field], 8);
       const uint64_t outside = kOutside + seed * 4;
       const bool slave_error = seed % 2 == 0;
-      // SLVERR from a faulty range, or DECERR because no memory is mapped there.
+      // SLVERR from a faulty range, or DECERR from an address without memory.
       if (slave_error) bench.host.memory().add_fault(address, 4);
       std::memcpy(&bytes[operand.field], slave_error ? &address : &outside, 8);
       const unsigned index = bench.next();
@@ -526,7 +523,7 @@ TEST(Engines, ADisabledEngineWaits) {
     EXPECT_TRUE(bench.host.wait_irq(platform::cycles_to_time(kManyCycles)));
     bench.log_timed(fmt::format("irq {:#x} cycles {}", bench.read(MXE_REG_IRQ_STATUS),
                                 bench.record_word(0, MXE_DESC_CYCLES)));
-    // Disabled in the middle of a job, the engine finishes it and starts no other.
+    // If it is disabled during a job, the engine finishes that job and starts no other.
     bench.write(MXE_REG_IRQ_STATUS, 0xF);
     bench.put(1, bench.descriptor(bench.job(4)));
     bench.put(2, bench.descriptor(bench.job(5)));
@@ -558,7 +555,7 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
       EXPECT_EQ(irq, (mask & raised) != 0) << mask;
       bench.host.wait_cycles(50);
       EXPECT_EQ(bench.read(MXE_REG_IRQ_STATUS), raised) << mask;
-      // Each bit is cleared separately; the interrupt pin follows the remaining ones.
+      // Each bit is cleared separately; the interrupt pin follows the others.
       for (unsigned bit = 0; bit < 4; bit++) {
         bench.write(MXE_REG_IRQ_STATUS, 1u << bit);
         bench.host.wait_cycles(3);
@@ -596,7 +593,7 @@ TEST(Engines, SoftResetAtAnyTime) {
 
 constexpr unsigned kCounterWords = 28;
 
-// It is not visible to software whether a simulation stops the clock of an idle engine.
+// Software cannot see that the simulation stops the clock of an idle engine.
 TEST(Engines, IdleTimeIsCounted) {
   run_on_both([](Bench& bench) {
     bench.enable();  // clears the counters in the last cycle of the access

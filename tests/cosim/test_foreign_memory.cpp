@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model and RTL on boards that were not made for them: the same bytes in the same cycles.
+// Model and RTL on boards without code of MXE: the same bytes in the same cycles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,8 +55,7 @@ TEST_P(ForeignMemories, ServeModelAndRtl) {
   boards.run();
   boards.with_model.expect_results();
   boards.with_rtl.expect_results();
-  // If a read and a write are requested within a few cycles, a memory with a blocking wait may
-  // serve them in one order with the model and in the other with the RTL.
+  // With a blocking wait, reads and writes a few cycles apart may be served in either order.
   const unsigned allowed = GetParam().delay != Delay::annotates && GetParam().latency == ns(1);
   EXPECT_NEAR(boards.with_model.clocks(), boards.with_rtl.clocks(), allowed);
 }
@@ -104,8 +103,8 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                            return test.param.name;
                          });
 
-/// A bus whose two directions share 8 bytes per nanosecond. It copies transactions, as
-/// interconnects do, so extensions are lost.
+/// A bus whose directions share 8 bytes per nanosecond. It copies transactions, as interconnects
+/// do, so extensions are lost.
 struct SharedBus : sc_core::sc_module {
   tlm_utils::simple_target_socket_tagged<SharedBus> in0{"in0"}, in1{"in1"};
   tlm_utils::simple_initiator_socket<SharedBus> out0{"out0"}, out1{"out1"};
@@ -167,13 +166,12 @@ TEST(Bus, IsSharedByTwoEngines) {
   }
   EXPECT_GT(models.bus.waited_, 20u);
   EXPECT_EQ(models.bus.waited_, rtls.bus.waited_);
-  // Both request in the same instant; the simulator chooses the order.
+  // Both request at the same time; the simulator chooses the order.
   EXPECT_EQ(std::minmax({models.first_board.clocks(), models.second_board.clocks()}),
             std::minmax({rtls.first_board.clocks(), rtls.second_board.clocks()}));
 }
 
-/// The memory of `board` behind a socket of 64 bits that implements the standard's interfaces
-/// without simple_target_socket.
+/// The memory of `board` behind a socket of 64 bits without simple_target_socket.
 struct WideMemory : sc_core::sc_module, tlm::tlm_fw_transport_if<> {
   tlm::tlm_target_socket<64> socket{"socket"};
   tlm_utils::simple_initiator_socket<WideMemory> board{"board"};
@@ -208,7 +206,7 @@ TEST(Sockets, OfAnotherWidthAndLibrary) {
 
 class Quantum : public testing::TestWithParam<double> {};
 
-// With a quantum, software sees the end of the job later, but its cycles do not change.
+// With a quantum, software sees the end later, but the job's cycles do not change.
 TEST_P(Quantum, LetsEnginesRunAhead) {
   tlm::tlm_global_quantum::instance().set(ns(GetParam()));
   ForeignMemory memory;
@@ -234,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, Quantum, testing::Values(0, 500));
 
 class Clocks : public testing::TestWithParam<double> {};
 
-// With a latency in cycles, the cycles of a job do not depend on the clock's period.
+// With a latency in cycles, a job's cycles do not depend on the clock's period.
 TEST_P(Clocks, AreThePlatforms) {
   const platform::Clock clock(ns(GetParam()));
   ForeignMemory memory;
@@ -248,7 +246,6 @@ TEST_P(Clocks, AreThePlatforms) {
   EXPECT_EQ(boards.with_rtl.clocks(), ordinary.with_rtl.clocks());
 }
 
-// The time of the memory and of software does not depend on the clock.
 TEST_P(Clocks, MeetOtherClocks) {
   ForeignMemory memory;
   memory.polls = true;
@@ -286,7 +283,6 @@ INSTANTIATE_TEST_SUITE_P(Boards, Responses,
 
 class Resets : public testing::TestWithParam<ForeignMemory> {};
 
-// After a reset at any time of a job, the next job runs like the first one.
 TEST_P(Resets, LeaveNothingBehind) {
   sc_core::sc_signal<bool> model_reset_n("model_reset_n", true), rtl_reset_n("rtl_reset_n", true);
   std::vector<std::string> logs[2];

@@ -13,8 +13,8 @@
 namespace mxe::test {
 namespace {
 
-/// Sixteen words of register storage. Writing N to 0x40 raises the interrupt after N cycles. Each
-/// access takes three cycles; addresses from 0x80 give an error response.
+/// Sixteen words of registers, three cycles per access. Writing N to 0x40 raises the interrupt N
+/// cycles later; addresses from 0x80 give an error response.
 class EngineStub : public platform::EngineModule {
  public:
   EngineStub() : platform::EngineModule("engine", Params::named("small")) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model alone: any configuration, both modes. The timing of the loop nest and of the unpacker
-// is compared with plain cycle-by-cycle code.
+// The model alone, with any configuration; loop nest and unpacker against plain code cycle by
+// cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,6 @@
 namespace mxe::test {
 namespace {
 
-/// The sizes of all parts of a level.
 std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
   std::vector<unsigned> sizes;
   for (unsigned left = total; left > 0; left -= sizes.back()) {
@@ -33,7 +32,7 @@ std::vector<unsigned> parts(unsigned total, unsigned most, unsigned unit) {
   return sizes;
 }
 
-/// The nest as plain loops: {rows, cols, tile, words, first_k, last_k, last_use} of each step.
+/// Nested loops: {rows, cols, tile, words, first_k, last_k, last_use} of each step.
 using Step = std::vector<unsigned>;
 std::vector<Step> plain_nest(const Params& p, const engine::Walk::Levels& levels, unsigned m,
                              unsigned n, unsigned words) {
@@ -102,8 +101,8 @@ TEST(Walk, IsTheLoopNest) {
   }
 }
 
-/// mxe_unpack cycle by cycle. The beats of each fetch are valid from their `offered` cycles on.
-/// Returns the accept cycles of all beats and the cycles of all words.
+/// mxe_unpack cycle by cycle: accept cycles of the beats, and cycles of the words. A fetch's beats
+/// are valid from their `offered` cycles on.
 struct PlainFetch {
   unsigned offset, bytes, word_bytes;
   std::vector<uint64_t> offered;
@@ -324,16 +323,14 @@ TEST(Model, BothModesTakeTheSameTimeOnEveryConfiguration) {
     EXPECT_EQ(timing.counters.bytes_read, functional.counters.bytes_read);
     EXPECT_EQ(timing.counters.bytes_written, functional.counters.bytes_written);
     EXPECT_EQ(timing.counters.stall_a, functional.counters.stall_a);
-    // Every multiplication is done once: blocks are whole words of 32 elements, rows and columns
-    // exact.
+    // Each multiplication is done once: whole words of 32 elements, exact rows and columns.
     uint64_t blocks = 0;
     for (const auto& [m, n, k, a, b] : jobs) blocks += uint64_t{m} * n * ((k + 31) / 32);
     EXPECT_EQ(timing.counters.blocks, blocks);
   }
 }
 
-/// The bytes at D after a job of 8 x 8 x 32 ones, whose results are all 32. Before it, all bytes
-/// are 0xAA.
+/// D after a job of 8 x 8 x 32 ones, whose results are 32; all bytes are 0xAA before it.
 std::vector<uint8_t> results_of_ones(platform::Platform& platform) {
   std::vector<uint8_t> results;
   platform.run([&](platform::Host& host) {
@@ -414,7 +411,7 @@ TEST(Model, AtRestAnswersReadsAhead) {
     payload.set_data_ptr(reinterpret_cast<uint8_t*>(&value));
     payload.set_data_length(4);
     payload.set_streaming_width(4);
-    // Cycles for which the access waits, and cycles of the returned delay.
+    // Cycles that the access waits, and cycles of the delay that it returns.
     const auto access = [&] {
       const uint64_t begin = platform::current_cycle();
       sc_core::sc_time delay = platform::cycles_to_time(5);
@@ -439,7 +436,7 @@ TEST(Model, AtRestAnswersReadsAhead) {
     payload.set_address(MXE_REG_STATUS);
     EXPECT_EQ(access(), Times(8, 0));
     EXPECT_EQ(value, MXE_STATUS_BUSY_MASK);
-    // With a quantum, the engine may have finished a job before simulated time reaches its end.
+    // With a quantum, the engine may have computed a job before simulated time reaches its end.
     host.wait_cycles(1000);
     tlm::tlm_global_quantum::instance().set(platform::cycles_to_time(1000));
     host.write32(MXE_REG_RING_TAIL, 2);

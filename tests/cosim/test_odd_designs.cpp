@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random cases, with all events, and directed cases on configurations without a name: model and RTL
-// agree to the cycle.
+// Random and directed cases on unnamed configurations: model and RTL agree to the cycle.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -22,7 +22,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// Checks the parameters that `assignments` names; others may have any value.
+/// Parameters without an assignment may have any value.
 void expect_values(const char* config, const std::string& assignments) {
   Params expected = Params::named(config);
   std::istringstream words(assignments);
@@ -123,7 +123,6 @@ TEST(Params, EveryParameterHasLimits) {
 TEST(Params, Yaml) {
   EXPECT_EQ(Params::from_yaml("", "f"), Params());
   EXPECT_EQ(Params::from_yaml("config: small\n", "f"), Params::named("small"));
-  // The position of `config` does not matter: other keys override it.
   const Params params = Params::from_yaml("NUM_PE: 2\nconfig: small\nMEM_W: 64\n", "f");
   Params expected = Params::named("small");
   expected.num_pe = 2;

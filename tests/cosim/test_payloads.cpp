@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payload attributes of IEEE 1666 at every target of the platform, and time resolutions that
-// cannot represent a clock of 1 ns.
+// The payload attributes of IEEE 1666 at every target, and unsuitable time resolutions.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -39,7 +38,7 @@ struct Client : sc_core::sc_module {
   }
   void run_program() { program(*this); }
 
-  /// Sends four bytes after `change` has edited the payload. Returns the response.
+  /// Sends four bytes; `change` edits the payload before.
   tlm::tlm_response_status send(tlm::tlm_command command, uint64_t address, uint32_t& value,
                                 const Change& change = {}) {
     Payload p;
@@ -98,7 +97,7 @@ std::vector<Case> cases() {
   return cases;
 }
 
-/// Uses the four bytes at `address` for writes and reads; their upper 28 bits may be read-only.
+/// Writes and reads the four bytes at `address`, whose upper 28 bits may be read-only.
 void try_cases(Client& client, uint64_t address) {
   uint32_t expected = 0xA;
   ASSERT_EQ(client.send(tlm::TLM_WRITE_COMMAND, address, expected), tlm::TLM_OK_RESPONSE);
@@ -112,7 +111,7 @@ void try_cases(Client& client, uint64_t address) {
     EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(found, expected);
   }
-  // A read does not change bytes without an enable; the enables repeat.
+  // A read leaves bytes without an enable; the two enables repeat.
   std::array<uint8_t, 2> enables{0, 0xFF};
   uint32_t found = 0x5A5A5A5A;
   EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found,
@@ -172,7 +171,7 @@ TEST(Attributes, DebugTransportIgnoresThem) {
   EXPECT_EQ(client.socket->transport_dbg(p), 0u);
 }
 
-// ---- Time resolutions. Each test is a separate process and sets the resolution once.
+// Time resolutions: each test is a separate process and sets the resolution once.
 
 template <class Make>
 void expect_refused(const Make& make, const std::string& message) {
@@ -184,7 +183,7 @@ void expect_refused(const Make& make, const std::string& message) {
   }
 }
 
-/// Every object with the default clock of 1 ns reports an error.
+/// Every object with the default clock of 1 ns must report an error.
 void expect_no_nanosecond(const std::string& resolution) {
   const std::string message = "time resolution " + resolution + ": ";
   const Params params = Params::named("small");
@@ -211,7 +210,6 @@ TEST(Resolution, OfAMillisecond) {
   expect_no_nanosecond("1 ms");
 }
 
-/// The same cycles for any resolution that divides the clock's period.
 void expect_job(double resolution, sc_core::sc_time_unit unit, double period) {
   sc_core::sc_set_time_resolution(resolution, unit);
   const platform::Clock clock(period, sc_core::SC_NS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements of docs/registers.md about software, one script each for the model and the RTL.
+// The statements of docs/registers.md about software, on the model and on the RTL.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,13 +47,13 @@ class Device {
     while (read(MXE_REG_STATUS) != MXE_STATUS_EMPTY_MASK) host.wait_cycles(10);
   }
 
-  /// Word `at` of the descriptor in `slot`.
+  /// Writes the word at byte `at` of the descriptor in `slot`.
   void put(unsigned slot, uint32_t at, uint32_t value) {
     std::vector<uint8_t> bytes(4);
     std::memcpy(bytes.data(), &value, 4);
     poke(ring + slot * MXE_DESC_SIZE + at, bytes);
   }
-  /// A job of MXINT8, [m][k] times [1][k], on operands at `a` and `b`.
+  /// A job of MXINT8, [m][k] times [1][k].
   void put_job(unsigned slot, uint32_t m, uint32_t k, uint64_t a, uint64_t b, uint32_t fmt_a = 6) {
     poke(ring + slot * MXE_DESC_SIZE, std::vector<uint8_t>(MXE_DESC_SIZE, 0));
     put(slot, MXE_DESC_JOB_ID, 100 + slot);
@@ -76,7 +76,7 @@ class Device {
   uint64_t operand = host.allocate(4096);
 };
 
-/// Runs `script` on the model, then on the RTL. Both must end in the same cycle.
+/// Runs `script` on model and RTL, which must end in the same cycle.
 void on_both(const std::function<void(Device&)>& script) {
   platform::Memory::Config memory;
   memory.size = 1 << 20;
@@ -162,7 +162,7 @@ TEST(Registers, TheLineIsALevel) {
     EXPECT_FALSE(line());
     device.write(MXE_REG_IRQ_MASK, 0xF);
     EXPECT_TRUE(device.host.wait_irq(platform::cycles_to_time(10)));
-    // The pin falls one cycle after the response.
+    // The interrupt pin falls one cycle after the response.
     device.write(MXE_REG_IRQ_STATUS, 0xF);
     EXPECT_TRUE(line());
     (void)device.read(MXE_REG_ID);
@@ -250,7 +250,7 @@ TEST(Registers, FaultsStay) {
   });
 }
 
-/// One element of A is 1, and element i of B is i / 64: the result identifies the element.
+/// One element of A is 1, element i of B is i / 64: the result names the element.
 TEST(Registers, ElementsArePackedFromTheLowestBit) {
   struct Packing {
     uint32_t format;
@@ -274,7 +274,7 @@ TEST(Registers, ElementsArePackedFromTheLowestBit) {
           row[at / 8] = static_cast<uint8_t>(row[at / 8] | (packing.one >> bit & 1) << at % 8);
         }
         device.poke(device.operand, row);
-        // A short block of eight elements with scale 2^3; B has the same scale.
+        // A short block of eight elements with scale 2^3 in A and B.
         device.poke(device.scales, {127, 130});
         device.put_job(tail % kSlots, 1, 40, device.operand, b, packing.format);
         device.write(MXE_REG_RING_TAIL, ++tail);

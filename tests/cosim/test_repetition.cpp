@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skipped periods and bulk data do not change cycles, counters or bytes of the model: they equal
-// those of a simulation event by event.
+// Skipped periods and bulk data change neither cycles, counters nor bytes of the model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,9 +52,8 @@ Setting random_setting(Random& random) {
   return s;
 }
 
-/// A job whose data start at `address`. Three of four jobs are regular, like layers; the others
-/// have arbitrary sizes, strides and alignments. `narrow`: many stripes of one tile, whose result
-/// rows are joined.
+/// A job with data from `address` on. Three of four are regular, like layers; the others have any
+/// sizes, strides and alignments. `narrow`: many stripes of one tile, whose result rows are joined.
 mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narrow) {
   const bool regular = !random.one_in(4);
   const auto size = [&](unsigned unit, unsigned most) {
@@ -125,7 +123,7 @@ struct Outcome {
 
 constexpr std::size_t kMemoryBytes = std::size_t{8} << 20;
 
-/// Runs jobs; software reads the counters while they run and after them.
+/// Runs jobs; with `look`, software reads the counters while they run.
 Outcome run(platform::Platform& platform, const std::vector<mxe_job>& jobs, bool look,
             uint64_t seed) {
   Outcome outcome;
@@ -185,7 +183,7 @@ void expect_same(const Outcome& is, const Outcome& should, bool data) {
   }
 }
 
-/// Ways to run an engine: every event simulated, periods skipped, data in bulk, or structural
+/// Ways to run: event by event, with skipped periods, with data in bulk, or with structural
 /// arithmetic, which excludes both shortcuts.
 struct Way {
   const char* name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL wrapper: refusals, ends of a simulation, its outputs, and when its clock runs.
+// The RTL wrapper: refusals, the end of a simulation, outputs, and when the clock runs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(RtlEngine, ALoadedDesignIsNotCheckedAgain) {
   fs::remove_all(folder);
 }
 
-/// A design that answers register accesses and otherwise follows the test's settings.
+/// A design that answers register accesses and otherwise behaves as the test selects.
 class StubTop : public rtl::RtlTop {
  public:
   enum class Behaviour { busy, unaligned, asserts };
@@ -165,9 +165,8 @@ std::unique_ptr<platform::Platform> make_rtl(const char* name, bool stop_clock) 
 
 uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)); }
 
-/// Random register accesses at random times, and two kinds of jobs: products of zeros, and jobs
-/// that end at once because their descriptors are zeros. Returns everything that software sees,
-/// with times.
+/// Random register accesses, products of zeros, and descriptors of zeros, which end at once, at
+/// random times. Returns everything that software sees, with times.
 std::string random_accesses(platform::Host& host, uint64_t seed) {
   Random random(seed);
   std::string log;

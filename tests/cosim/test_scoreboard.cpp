@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker reports every planted error, and the stimulus has the properties that it states.
+// The scoreboard reports every planted error; the stimulus has its stated properties.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -49,7 +49,7 @@ TEST(SharedChannel, OnePortIsServedAsByAChannelOfItsOwn) {
   }
 }
 
-/// Bursts of several ports in random order; returns their cycles on the bus.
+/// Serves bursts of several ports in random order; returns their cycles on the bus.
 std::vector<std::pair<uint64_t, uint64_t>> random_bursts(engine::SharedChannel& channel,
                                                          unsigned ports) {
   std::vector<std::pair<uint64_t, uint64_t>> spans;

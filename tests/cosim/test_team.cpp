@@ -120,7 +120,7 @@ job::Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) 
   return job;
 }
 
-/// Runs the jobs on the model and, if it was built, on the RTL; expects the golden bytes.
+/// Expects the golden bytes from the model and, if it was built, from the RTL.
 void expect_golden(const std::vector<job::Job>& jobs, const device::TeamResult& result,
                    const Params& params) {
   for (std::size_t i = 0; i < jobs.size(); i++) {
@@ -144,7 +144,7 @@ TEST(Team, ResultsAreTheReferences) {
   }
 }
 
-/// Products of the same B with different rows of A, or of the same A with different columns of B.
+/// Products that share B and have different rows of A, or share A and have different columns of B.
 std::vector<job::Job> jobs_with(device::Team::Common common, unsigned engines, std::size_t m,
                                 std::size_t n, std::size_t k) {
   std::vector<job::Job> jobs;
@@ -157,13 +157,11 @@ std::vector<job::Job> jobs_with(device::Team::Common common, unsigned engines, s
 }
 
 TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
-  // Engines request the same data at about the same time only for some latencies and distances of
-  // their descriptors. With these settings they do.
+  // The engines request the same data at about the same time only with settings like these.
   const device::EngineSetup engine = setup("small", 32, 5, false);
   device::Team apart(device::Target::model, engine, 3);
   device::Team of_one_a(device::Target::model, engine, 3, device::Team::Common::a);
   device::Team of_one_b(device::Target::model, engine, 3, device::Team::Common::b);
-  // Few columns of B with all of A, and few rows of A with all of B.
   const std::vector<job::Job> one_a = jobs_with(device::Team::Common::a, 3, 40, 4, 900);
   const std::vector<job::Job> one_b = jobs_with(device::Team::Common::b, 3, 4, 40, 900);
   for (const auto& [team, jobs] : {std::pair(&of_one_a, &one_a), std::pair(&of_one_b, &one_b)}) {
