@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/clock and scripts/place-and-route parse a report of OpenSTA (of mxe_negatives) and one of nextpnr (of
-mxe_cbuf), both real and shortened. Planted faults in the scripts must be found."""
+"""Tests the parsers of scripts/clock and scripts/place-and-route on shortened real reports of OpenSTA (mxe_negatives)
+and nextpnr (mxe_cbuf), and that planted faults in the scripts are found."""
 import copy
 import json
 import pathlib
@@ -32,7 +32,6 @@ endmodule
 
 
 def load(name, correct="", faulty=""):
-    """Loads the script as a module, with a fault planted."""
     text = (SCRIPTS / name).read_text(encoding="utf-8")
     if correct and text.count(correct) != 1:
         raise ValueError(f"'{correct}' must occur once in {name}")
@@ -52,7 +51,7 @@ class Clock(unittest.TestCase):
     def test_longest_paths(self):
         paths = self.clock.longest_paths(OPENSTA)
         self.assertEqual(list(paths), [0, 7])
-        # The arrival time plus the setup time of the register at the end, both from the report.
+        # Arrival time plus setup time of the register at the end, from the report.
         self.assertAlmostEqual(paths[0], 0.906 + 0.184, 2)
         self.assertAlmostEqual(paths[7], 0.922 + 0.159, 2)
 
@@ -106,7 +105,7 @@ class PlaceAndRoute(unittest.TestCase):
         self.assertAlmostEqual(cells + wires, 1000 / clock["achieved"], 3)
 
     def test_other_paths(self):
-        """Only paths between clock edges count, not paths from or to a port."""
+        """Only paths between clock edges count, not those of ports."""
         expected = self.script.row("now", self.report)
         for start, end in (("async", "posedge clk_i"), ("posedge clk_i", "async")):
             path = copy.deepcopy(NEXTPNR["critical_paths"][0])

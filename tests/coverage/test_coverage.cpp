@@ -155,7 +155,7 @@ TEST(PortBins, OrderOfAddressAndData) {
   EXPECT_EQ(order({both}), "write data with their address");
 }
 
-/// One register access per cycle, and the counts in a group.
+/// Makes one register access per cycle.
 class Accesses {
  public:
   void write(uint32_t address, uint32_t data) {
@@ -242,7 +242,7 @@ TEST(StateBins, TransitionsAndLevels) {
                                  {"levels", {{"u_datapath.u_drain.credit_q, 0", 1}}}}));
   state = 2;
   states.cycle();
-  EXPECT_THROW(states.report(bins), Error);  // there is no such transition
+  EXPECT_THROW(states.report(bins), Error);
 }
 
 TEST(Coverage, IsWrittenAndReadable) {

@@ -3,9 +3,9 @@
 """Runs the commands of a document and compares the outputs that it shows.
 
 Runs every ```sh block that calls a program of the build (build/mxe ...) or names a folder next to the project (../...),
-in the order of the page. All blocks run in one scratch folder that looks like the project's root. Other blocks, which
-call scripts, CMake or an installation, belong to other tests. A block without a language after a ```sh block shows its
-output, which must be the same except for seconds. Comments before a block change this:
+in the order of the page, in one scratch folder that looks like the project's root. Other blocks belong to other tests.
+A block without a language after a ```sh block shows its output, which must be the same except for seconds. Comments
+before a block change this:
 
     <!-- run: COMMAND -->      the block is the output of COMMAND; a block in another language than sh is also
                                a file block.LANGUAGE, which COMMAND can read
@@ -16,11 +16,9 @@ output, which must be the same except for seconds. Comments before a block chang
 The table after the comment `<!-- table: COMMAND -->` is one of the tables that COMMAND prints. The paragraph or row
 after the comment `<!-- figures: COMMAND -->` contains each figure that COMMAND prints, one per line.
 
-With --clone, the folder is a copy of the project with its own Git history. Then every ```sh block is run, and may build
-and change sources.
-
-Exit status: 0, or 1 with a line for each wrong block. With --update, the page receives the current outputs where they
-differ. 77, which ctest reports as skipped, if the command of --needs fails.
+With --clone, the folder is a clone in which every ```sh block is run, and may build and change sources. With --update,
+the page receives the current outputs. Exit status: 0, or 1 with a line for each wrong block; 77, which ctest reports as
+skipped, if the command of --needs fails.
 """
 import argparse
 import dataclasses
@@ -39,7 +37,7 @@ NOTE = re.compile(r"<!--\s*(run|shorter|not run|table|figures):\s*(.*?)\s*-->")
 
 
 class Wrong(Exception):
-    """A document does not describe the program correctly."""
+    """A difference between a document and the program."""
 
 
 class Differs(Wrong):
@@ -64,7 +62,6 @@ class Block:
 
 
 def blocks_of(page):
-    """Yields all fenced blocks of a page's text."""
     blocks, notes, body, follows = [], [], None, False
     start, language = 0, ""
     table = paragraph = None
@@ -101,7 +98,7 @@ def blocks_of(page):
 
 
 def shortened(block):
-    """Returns the commands of a block, shortened. Throws Wrong if `shorter` replaces nothing."""
+    """The commands of a block, shortened. Throws Wrong if `shorter` replaces nothing."""
     text = block.text
     for note in block.note("shorter"):
         before, arrow, after = note.partition(" => ")
@@ -112,7 +109,7 @@ def shortened(block):
 
 
 def run(script, folder):
-    """Returns the standard output of the commands. Throws Wrong if one fails."""
+    """The standard output of the commands. Throws Wrong if one fails."""
     try:
         done = subprocess.run(["bash", "-euc", script], cwd=folder, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=TIMEOUT, check=False)
@@ -124,18 +121,16 @@ def run(script, folder):
 
 
 def comparable(text):
-    """Returns the lines of an output without seconds and trailing blanks, which vary."""
+    """The lines of an output without seconds and trailing blanks, which vary."""
     text = re.sub(r"\b\d+(\.\d+)? s\b", "# s", text.strip())
     return [line.rstrip() for line in text.splitlines()]
 
 
 def tables_of(text):
-    """Returns the tables in an output, as lists of lines."""
     return re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)
 
 
 def compare_table(shown, printed):
-    """Throws Differs if the table with the same header differs."""
     header = shown.partition("\n")[0]
     alike = [table for table in tables_of(printed) if table.partition("\n")[0] == header]
     if not alike:
@@ -144,7 +139,6 @@ def compare_table(shown, printed):
 
 
 def compare(shown, printed):
-    """Throws Differs if the texts differ."""
     lines = list(difflib.unified_diff(comparable(shown), comparable(printed), "shown", "printed",
                                       lineterm="", n=1))
     if lines:
@@ -152,18 +146,17 @@ def compare(shown, printed):
 
 
 class Document:
-    """The blocks of a page, run in a folder."""
+    """The blocks of a page, run in a folder; `everything`: also those of other tests."""
 
     def __init__(self, page, folder, everything=False):
-        self.everything = everything  # runs all blocks
+        self.everything = everything
         self.page, self.blocks, self.folder = page, blocks_of(page), folder
         self.outputs = []  # (block, correct output) where they differ
         self.commands = 0    # blocks run
         self.printed = None  # output of the previous block, if it was run unchanged
-        self.tables = {}  # tables in the outputs of commands
+        self.tables = {}
 
     def check(self):
-        """Yields each error with its line."""
         for block in self.blocks:
             try:
                 self.check_block(block)
@@ -213,7 +206,7 @@ class Document:
 
 
 def looks_like_root(folder, root, programs):
-    """Creates links in `folder` to the files that commands use, so that new files stay in the folder."""
+    """Creates links in `folder` to the files that commands use, so that new files stay there."""
     (folder / "build").mkdir()
     for program in programs:
         (folder / "build" / program.name).symlink_to(program.resolve())
