@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs with callbacks: many submissions, completion, deadlines, cancel, recovery, close,
-// interrupts.
+// Jobs with callbacks: submission, completion, deadlines, cancel, recovery, close, interrupts.
 #include <array>
 #include <cstdlib>
 #include <functional>
@@ -39,7 +38,7 @@ std::ostream& operator<<(std::ostream& out, const Log::Entry& entry) {
 
 using Entries = std::vector<Log::Entry>;
 
-/// All tests run for each value of the device's head after a reset.
+/// Runs for each value of the device's head after a reset.
 class Callbacks : public testing::TestWithParam<MockDevice::ResetHead>, public DriverFixture {
  protected:
   Callbacks() : DriverFixture(true, 4) { device.reset_head = GetParam(); }
@@ -55,7 +54,6 @@ class Callbacks : public testing::TestWithParam<MockDevice::ResetHead>, public D
   void turn(int jobs) {
     for (int i = 0; i < jobs; i++) EXPECT_EQ(wait(submit(job_)), MXE_OK);
   }
-  /// Makes the mock refuse jobs with an empty shape.
   void refuse_empty_jobs() {
     device.outcome = [this](uint32_t id) {
       for (uint32_t entry = 0; entry < 4; entry++) {
@@ -217,8 +215,8 @@ TEST_P(Callbacks, DeadlinesEndJobsThatAreLate) {
       log.entries,
       (Entries{
           {late, MXE_ERR_DEADLINE}, {kept, MXE_OK}, {waiting, MXE_ERR_DEADLINE}, {last, MXE_OK}}));
-  // The mock takes as long to refuse a job as to run one. `waiting` is late ten ticks after `kept`
-  // began. The device may have its descriptor already, so a reset follows, and `kept` starts again.
+  // Refusing a job takes as long as running one. `waiting` is late ten ticks after `kept` began. A
+  // reset follows, because the device may have its descriptor; then `kept` starts anew.
   EXPECT_EQ(device.now() - now, 20 + device.reset_ticks + 10 + 3 * 50)
       << "the deadline woke the wait";
 }
@@ -388,7 +386,6 @@ TEST(Extents, RefuseResultsThatOverwriteSomething) {
   EXPECT_EQ(extents_of(job), MXE_ERR_OVERLAP);
 }
 
-// Compared with marking every byte.
 TEST(Extents, InterleavedRowsMeetExactlyWhereTheyShareAByte) {
   for (uint32_t count_c = 1; count_c <= 4; count_c++) {
     for (int shift = -150; shift <= 150; shift++) {

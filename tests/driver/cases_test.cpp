@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cases of tests/selftest on this machine in one process:
-//
-//     driver_cases_test model|rtl [options of Google Test]
+// Runs the cases of tests/selftest natively in one process:
+// driver_cases_test model|rtl [options of Google Test]
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,14 +24,14 @@ extern "C" {
 namespace mxe::test {
 namespace {
 
-/// Shared by all cases, because SystemC elaborates once per process.
+/// One for all cases, because SystemC elaborates once per process.
 platform::Platform* platform = nullptr;
 
 void fail(void* /*ctx*/, unsigned line, const char* what, uint64_t left, uint64_t right) {
   ADD_FAILURE() << fmt::format("line {}: {}: {:#x}, {:#x}", line, what, left, right);
 }
 
-/// A copy of the memory without the bench's part, which the cases compare themselves.
+/// The memory without the bench's part, which the cases compare.
 std::vector<uint8_t> rest_of(platform::Memory& memory, uint64_t bench) {
   const uint8_t* all = memory.data(memory.base(), memory.size());
   std::vector<uint8_t> rest(all, all + memory.size());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One context submits while another one completes, without a lock, under ThreadSanitizer. Only the
-// driver is instrumented. Accesses and locks of the mock device are hidden, because a real device
-// does not order the accesses of two processors.
+// One context submits while another completes, without a lock, under ThreadSanitizer. Accesses and
+// locks of the mock device are hidden: a real device does not order two processors' accesses.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -24,7 +23,6 @@ void AnnotateIgnoreSyncEnd(const char* file, int line);
 namespace mxe::test {
 namespace {
 
-/// Hides memory accesses and locks in its scope from ThreadSanitizer.
 class Unseen {
  public:
   Unseen() {
@@ -46,8 +44,8 @@ uint32_t number_of(const char* name, uint32_t otherwise) {
   return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 0)) : otherwise;
 }
 
-/// The mock device for two threads. Each access lets some device time pass, and sometimes yields
-/// the processor to the other thread.
+/// The mock device for two threads. Each access lets some device time pass; some yield the
+/// processor.
 class SharedDevice {
  public:
   SharedDevice(uint32_t entries, uint32_t seed) : mock(entries), random_(seed) {
@@ -97,7 +95,6 @@ mxe_port SharedDevice::port() {
   return port;
 }
 
-/// Results that the completing context has received.
 struct Completed {
   uint32_t jobs = 0, ok = 0, aborted = 0, late = 0;
   bool in_order = true;
@@ -133,7 +130,7 @@ class Contexts : public testing::Test {
     }
   }
 
-  /// One random call of those that only the completing context may make.
+  /// A random call among those of the completing context.
   int complete_somehow(std::mt19937& random) {
     const uint32_t id = completed.jobs + 1 + random() % entries;
     mxe_counters counters = {};

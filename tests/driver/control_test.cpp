@@ -53,7 +53,6 @@ INSTANTIATE_TEST_SUITE_P(Reset, ResetHeads,
                                          MockDevice::ResetHead::to_zero),
                          head_name);
 
-// For each value of the device's head after a reset.
 TEST_P(ResetHeads, AbortsWhatIsUnfinishedAndKeepsTheRest) {
   wait(submit());
   const uint32_t done = submit(), fetch_failed = submit(), open = submit(), waiting = submit();

@@ -4,9 +4,9 @@
 
     coverage.py --objects DIR --gcov GCOV --lines PERCENT --branches PERCENT COMMAND...
 
-Runs the commands (each one a word, or several in quotes), which execute the objects in DIR, compiled with
---coverage. Prints a line for each source file; --missing also prints the lines that were not reached. Exit status 1
-if a file is below the required percentage or a command fails.
+Runs the commands (each one a word, or several in quotes), which execute the objects in DIR, compiled with --coverage.
+Prints a line for each source file; with --missing also the lines not reached. Exit status 1 if a file is below the
+required percentage or a command fails.
 """
 import argparse
 import json
@@ -26,7 +26,6 @@ def run_tests(objects, commands):
 
 
 def read_counts(objects, gcov):
-    """Returns {file: list of its lines as gcov reports them}."""
     files = {}
     for counts in sorted(objects.rglob("*.gcda")):
         report = subprocess.run([gcov, "--json-format", "--stdout", "--branch-probabilities", str(counts)],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver on real devices, model and RTL, with interrupts and with polling. Confirms the
-// behaviour that the mock device assumes.
+// The driver on model and RTL, with interrupts and with polling, to confirm the mock device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +29,7 @@ std::unique_ptr<platform::EngineModule> make_engine(const std::string& kind, con
   return std::make_unique<platform::Engine>("engine", params);
 }
 
-/// An open driver on a platform with the configuration `small`. The parameters are the kind of
-/// engine and whether the port has interrupts.
+/// An open driver on `small`. The parameters: the kind of engine, and whether there are interrupts.
 class Device : public testing::TestWithParam<std::tuple<const char*, bool>> {
  protected:
   Device() : params(Params::named("small")) {
@@ -149,7 +147,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
       EXPECT_EQ(byte(job.d_addr, 2 * i) | byte(job.d_addr, 2 * i + 1) << 8, 0x4240) << i;
     }
 
-    // The largest element is 448 = 1.75 * 2^8: the scale is 2^(5 - 8), the elements are 384 = 0x7c.
+    // The largest element is 448 = 1.75 * 2^8: scale 2^(5 - 8), elements 384 = 0x7c.
     job.out_format = MXE_OUT_MXFP8_E4M3;
     job.d_stride = job.n;
     job.d_scale_addr = filled(3 * 2, 0);
@@ -158,7 +156,7 @@ TEST_P(Device, WritesResultsInEveryForm) {
     for (size_t i = 0; i < count; i++) EXPECT_EQ(byte(job.d_addr, i), 0x7c) << i;
     for (size_t i = 0; i < 6; i++) EXPECT_EQ(byte(job.d_scale_addr, i), 127 - 3) << i;
 
-    // With C = 16 (BF16) the sums are 64, a power of two: rule FLOOR gives 2^8 * 2^-2.
+    // With C = 16 (BF16) the sums are 64: rule FLOOR gives 2^8 * 2^-2.
     job.bias = job.bias_bf16 = true;
     job.c_addr = filled(2 * job.n, 0);
     for (size_t i = 0; i < job.n; i++) {

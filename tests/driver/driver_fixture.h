@@ -8,8 +8,7 @@
 
 namespace mxe::test {
 
-/// An open driver on a mock device. Fails after a test with an access that real hardware would
-/// answer with an error.
+/// An open driver on a mock device. Accesses that real hardware would refuse fail the test.
 class DriverFixture {
  public:
   DriverFixture(bool interrupts, uint32_t ring_entries) : device(ring_entries) {
@@ -34,8 +33,7 @@ class DriverFixture {
   mxe_device driver = {};
 };
 
-/// Tests that must pass with interrupts (true) and with polling (false), instantiated in
-/// wait_test.cpp.
+/// With interrupts (true) and with polling (false); instantiated in wait_test.cpp.
 class BothPorts : public testing::TestWithParam<bool>, public DriverFixture {
  protected:
   BothPorts() : DriverFixture(GetParam(), 4) {}

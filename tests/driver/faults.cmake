@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the driver and for the virtual platform; see tests/faults/plant.cmake. Each fault names the case
-# that must find it.
+# Faults for the driver and for the virtual platform (tests/faults/plant.cmake), each with the case that must find it.
 # cmake-format: off
 
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c
@@ -69,8 +68,7 @@ mxe_fault(26 writes_lost engine_port.cpp "payload_.set_command(command)"
 mxe_fault(27 interrupt_lost soc.cpp "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read()"
           "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read() && !ACTIVE" CASE clock_and_wait_of_the_port)
 
-# The clocks that the simulation of the RTL stops while the engine is idle (model/platform/rtl/held_clocks.h); only the
-# native tests on the RTL reach these faults.
+# The clocks of an idle RTL stop (model/platform/rtl/held_clocks.h): only the native tests on the RTL reach these faults.
 if(TARGET mxe_cosim)
   mxe_fault(28 clock_never_released rtl_engine.cpp
             "held_ = top_->hold(concerns_registers_alone(*requested_))"

@@ -30,7 +30,7 @@ uint32_t seed() {
 /// Bits of the host's result, with the single NaN of MXE.
 uint32_t host_bits(float x) { return std::isnan(x) ? kQuietNan : to_bits(x); }
 
-/// Random pairs: arbitrary bits, similar exponents, subnormals, special values, few bits set.
+/// Pairs with arbitrary bits, similar exponents, subnormals, special values, few bits set.
 class Pairs {
  public:
   explicit Pairs(uint32_t seed) : random_(seed) {}
@@ -103,7 +103,7 @@ TEST(Float, AddsRows) {
   for (std::size_t i = 0; i < 5; i++) EXPECT_EQ(to_bits(sum[i]), to_bits(x[i] + y[i])) << i;
 }
 
-/// Distance between the result and the exact value > 0, in units of the last place of FP32.
+/// Distance of the result from the exact value > 0, in units of the last place of FP32.
 double error_in_ulps(uint32_t result, double exact) {
   if (result >= 0x7F800000) return exact >= 0x1p128 * (1 - 0x1p-25) ? 0 : INFINITY;
   const int log2 = std::max(std::ilogb(exact), -126);

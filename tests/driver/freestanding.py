@@ -5,8 +5,7 @@ list defines, or if the compiler prints a message.
 
     freestanding.py --include DIR [--include DIR ...] SOURCE [SOURCE ...]
 
-Clang compiles for all processors, GCC for its own. Prints each step; exit status 1 if an object is not
-freestanding.
+Clang compiles for all processors, GCC for its own. Exit status 1 if an object is not freestanding.
 """
 import argparse
 import concurrent.futures
@@ -29,7 +28,7 @@ FLAGS = ["-std=c11", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Wconve
 
 
 def symbols(path):
-    """Returns (defined, undefined) global symbols of an object file for any processor."""
+    """(defined, undefined) global symbols of an object file for any processor."""
     table = subprocess.run(["readelf", "--wide", "--symbols", path], check=True, text=True,
                            stdout=subprocess.PIPE).stdout
     defined, undefined = set(), set()
@@ -42,7 +41,7 @@ def symbols(path):
 
 
 def complaints(compiler, options, sources, includes):
-    """Returns the compiler's messages about the sources, and the symbols that are missing."""
+    """The compiler's messages about the sources, and the missing symbols."""
     defined, undefined = set(), set()
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of jobs from mxe_math.c, executed on a memory by the golden matrix multiply. The results
-// must equal those of the numerics for each head's own matrices.
+// Lists of jobs from mxe_math.c, executed on a memory by the golden GEMM, against the numerics.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +55,6 @@ std::vector<float> product(const MxTensor& a, const MxTensor& b, const float* c 
   return numerics::gemm_block(a, b, c, true);
 }
 
-/// A device and its memory, above 4 GiB on the bus.
 class Machine {
  public:
   static constexpr uint64_t kBase = 0x7'0000'0000;
@@ -135,7 +133,7 @@ mxe_operand allocate_operand(Machine& machine, FormatId format, std::size_t rows
   return o;
 }
 
-/// Quantizes to the memory of an operand, or of its matrix for a later job.
+/// Quantizes to the memory of an operand; `matrix`: of its matrix for a later job.
 void quantize_to(Machine& machine, const mxe_numbers& x, std::size_t rows, std::size_t k,
                  const mxe_operand& o, std::size_t matrix = 0) {
   const mxe_elements out = {o.format, machine.data(o.addr + matrix * o.step),
@@ -154,7 +152,7 @@ struct Heads {
   std::size_t heads, shared, queries, keys, width;
 };
 
-/// The definition: every head separately.
+/// The definition, each head separately.
 Matrix attention_of(const Heads& h, const Matrix& q, const Matrix& k, const Matrix& v,
                     FormatId format, float scale) {
   Matrix result{h.queries, h.heads * h.width, std::vector<float>(h.queries * h.heads * h.width)};
@@ -183,7 +181,7 @@ Matrix attention_by_jobs(const Heads& h, const Matrix& q, const Matrix& k, const
   const auto queries = static_cast<uint32_t>(h.queries), heads = static_cast<uint32_t>(h.heads);
   const std::size_t others = h.heads / h.shared;
 
-  // The heads of Q and K side by side in each row, as linear layers write them.
+  // Q and K: the heads side by side in each row, as linear layers write them.
   mxe_operand q_heads = allocate_operand(machine, format, h.queries, q.columns);
   mxe_operand k_heads = allocate_operand(machine, format, h.keys, k.columns);
   q_heads.step = k_heads.step = mxe_row_bytes(code, width);
@@ -191,7 +189,7 @@ Matrix attention_by_jobs(const Heads& h, const Matrix& q, const Matrix& k, const
   k_heads.share = static_cast<uint32_t>(h.shared);
   quantize_to(machine, numbers(q), h.queries, q.columns, q_heads);
   quantize_to(machine, numbers(k), h.keys, k.columns, k_heads);
-  // The heads of V and of the weights stacked.
+  // V and the weights: the heads stacked.
   mxe_operand v_heads = allocate_operand(machine, format, others * h.width, h.keys);
   v_heads.step = h.width * v_heads.stride;
   v_heads.scale_step = h.width * v_heads.scale_stride;
@@ -255,7 +253,7 @@ TEST(Jobs, AttentionIsThatOfEachHeadAlone) {
   }
 }
 
-// y = x W^T + bias, then z = y V^T + x: the MX result y is the operand of the next job.
+// y = x W^T + bias, z = y V^T + x: the MX result y is an operand of the next job.
 TEST(Jobs, LinearLayersWithBiasAndResidual) {
   constexpr std::size_t kTokens = 7, kIn = 50, kHidden = 45;
   std::mt19937 random(12);

@@ -35,7 +35,6 @@ uint64_t setting(const char* name, uint64_t otherwise) {
 uint64_t blocks_wanted() { return setting("MXE_MATH_BLOCKS", 2000); }
 uint32_t seed() { return static_cast<uint32_t>(setting("MXE_MATH_SEED", 20261)); }
 
-/// Random numbers with various distributions for blocks.
 class Numbers {
  public:
   Numbers(FormatId format, uint32_t seed) : format_(format), random_(seed) {}
@@ -99,7 +98,7 @@ class Numbers {
   std::mt19937 random_;
 };
 
-/// A matrix as the numerics and as mxe_math take it.
+/// A matrix in the forms of the numerics and of mxe_math.
 struct Case {
   std::size_t rows = 0, k = 0;
   std::vector<float> values;   // [rows][k]
@@ -265,7 +264,6 @@ TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
   }
 }
 
-// The longest rows: no size overflows.
 TEST(MathSizes, OfTheLongestRow) {
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXFP4_E2M1, UINT32_MAX), 0x80000000u);
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXFP6_E2M3, UINT32_MAX), 0xC0000000u);

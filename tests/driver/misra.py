@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cppcheck command of docs/driver.md as written, and compares the violated MISRA rules with the
-table below the command. Exit status 1 with a line for each difference.
+"""Runs the cppcheck command of docs/driver.md as written, and compares the violated MISRA rules with the table below
+the command. Exit status 1 with a line for each difference.
 
     misra.py ROOT [FILE]    FILE replaces the driver; a test uses it to show that this check can fail
 """
@@ -12,7 +12,7 @@ import sys
 
 
 def rules_of_table(page):
-    """Returns the rules in the table's first column; a mandatory rule there is an error."""
+    """The rules in the table's first column; a mandatory rule there is an error."""
     table = page[page.index("\n| rule | category"):].partition("\n\n")[0].strip().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert not any("mandatory" in category for _, category, *_ in rows)

@@ -17,18 +17,16 @@ struct Outcome {
   bool wrong_job_id = false;  ///< writes a wrong id to the record
 };
 
-/// An MXE as the driver sees it: registers, a ring in host memory, an interrupt line. It computes
-/// nothing; a job takes `ticks_per_job` ticks and ends as `outcome` returns. One tick, a
-/// microsecond, passes per poll (relax) and per microsecond of wait_irq. Registers follow
-/// register_table; accesses to which real hardware would respond with SLVERR are recorded in
-/// `bus_errors`.
+/// An MXE as the driver sees it: registers (register_table), a ring in host memory, an interrupt
+/// line. A job takes `ticks_per_job` ticks and ends as `outcome` returns, without results. One
+/// tick, a microsecond, passes per poll (relax) and per microsecond of wait_irq. `bus_errors`
+/// records accesses to which real hardware would respond with SLVERR.
 class MockDevice {
  public:
   explicit MockDevice(uint32_t ring_entries = 4);
 
-  /// The port of this device; without `interrupts` the driver must poll.
+  /// Without `interrupts` the driver must poll.
   mxe_port port(bool interrupts);
-  /// The ring's memory and slots for mxe_open().
   mxe_ring ring(uint32_t entries) {
     return {ring_.data(), ring_bus_addr(), slots_.data(), entries};
   }
@@ -59,9 +57,9 @@ class MockDevice {
   bool gone = false;               ///< every read returns all ones
   bool refuses_doorbells = false;  ///< ring overflow
   bool line_stuck_high = false;    ///< wait_irq always returns at once
-  int wait_irq_result = 0;         ///< result of wait_irq, if not 0
+  int wait_irq_result = 0;         ///< if not 0
   bool coherent = true;            ///< false: the host sees records only after a read barrier
-  bool loses_interrupts = false;   ///< the line is never driven high
+  bool loses_interrupts = false;
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset
 
   uint16_t head = 0;

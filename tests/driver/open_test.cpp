@@ -30,7 +30,6 @@ TEST_F(Open, ReadsTheVersion) {
 }
 
 TEST_F(Open, ReadsEveryCapability) {
-  // Every register reads a different number.
 #define SET_REGISTER(member, REGISTER) device.set_reg(MXE_REG_##REGISTER, MXE_REG_##REGISTER + 4u);
   MXE_CAPABILITY_WORDS(SET_REGISTER)
 #undef SET_REGISTER

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated register file in SystemVerilog against the generated table of registers: every word
-// of the window, every kind of refusal, and the timing of pulses, events and the doorbell.
+// The register file in SystemVerilog against the generated table: every word of the window, every
+// kind of refusal, and the timing of pulses, events and the doorbell.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct ReadResult {
   uint32_t data, response;
 };
 
-/// The register file, its clock, and an AXI4-Lite master that does one access at a time.
+/// The register file and an AXI4-Lite master that does one access at a time.
 class RegisterFile : public testing::Test {
  protected:
   RegisterFile() {
@@ -45,7 +45,7 @@ class RegisterFile : public testing::Test {
     if (on_tick) on_tick();
   }
 
-  /// `lag` cycles between address and data; positive: the address is first. The response is
+  /// `lag`: cycles between address and data, positive if the address is first. The response is
   /// accepted `patience` cycles after it is valid.
   uint32_t write(uint32_t offset, uint32_t data, uint32_t strobes = 15, int lag = 0,
                  int patience = 0) {
@@ -127,7 +127,6 @@ void RegisterFile::connect_inputs() {
   EXPECT_EQ(word, sizeof top.counters_i / sizeof(IData)) << "each of them has a register";
 }
 
-/// Expected values of all registers, by the table.
 class Expectation {
  public:
   explicit Expectation(const std::map<uint32_t, uint32_t>& hardware) {
@@ -264,7 +263,7 @@ TEST_F(RegisterFile, AnEventInTheClockOfItsClearingIsKept) {
 }
 
 TEST_F(RegisterFile, ReadsAndWritesDoNotDisturbEachOther) {
-  // A read whose response is not accepted while writes continue.
+  // The response of a read waits while writes continue.
   top.s_araddr_i = MXE_REG_NUM_PE;
   top.s_arvalid_i = 1;
   tick();
@@ -278,7 +277,7 @@ TEST_F(RegisterFile, ReadsAndWritesDoNotDisturbEachOther) {
   EXPECT_EQ(read(MXE_REG_RING_BASE_HI).data, 4u);
 }
 
-// A master that offers the next access before it accepts the last response.
+// The master offers the next access before it accepts the last response.
 TEST_F(RegisterFile, KeepsThePipelinedWritesApart) {
   const uint32_t offsets[] = {MXE_REG_RING_BASE_HI, MXE_REG_ID, MXE_REG_RING_TAIL};
   const uint32_t expected[] = {okay, slverr, okay};

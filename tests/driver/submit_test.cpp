@@ -77,7 +77,6 @@ TEST_F(Submit, PlacesEachChoiceAlone) {
   EXPECT_EQ(control(job), 0x10000u);
 }
 
-// A job may read early if no unfinished job writes its operands.
 TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
   const auto early = [this](const mxe_job& job, uint32_t& id) {
     id = submit(job);

@@ -25,7 +25,6 @@ TEST(Tables, FindRegistersByTheirOffsetsOnly) {
   EXPECT_EQ(found, register_table.size());
 }
 
-// A register is a counter exactly if its name is that of a counter.
 TEST(Tables, FindCountersByTheRegistersThatHaveTheirNames) {
   for (const RegisterInfo& info : register_table) {
     std::string name = info.name;

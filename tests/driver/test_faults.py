@@ -2,14 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver's cases must find every planted fault (faults.cmake).
 
-    test_faults.py --faults JSON --native PROGRAM [--firmware RUN ELF] [--only NUMBER]
-                   [--ignore NUMBER]
+        test_faults.py --faults JSON --native PROGRAM [--firmware RUN ELF] [--only NUMBER] [--ignore NUMBER]
 
-Runs each fault's own case, without and with the fault. With MXE_SELFTEST=all in the environment it runs the
-whole list, which stops at the first failure. Faults of the driver run natively on the model, faults of the RTL's
-simulation natively on the RTL, faults of the virtual platform as firmware. A program that does not end has also
-found the fault. --ignore leaves a fault inactive and so shows that this test can fail. Prints a line for each
-fault; exit status 1 if a fault is not found or a case fails without a fault.
+    Runs each fault's case, or with MXE_SELFTEST=all the whole list, without and with the fault: faults of the driver
+    natively on the model, faults of the RTL's simulation natively on the RTL, faults of the virtual platform as
+    firmware. A program that does not end has also found the fault. --ignore leaves a fault inactive and so shows that
+    this test can fail. Prints a line for each fault; exit status 1 if a fault is not found or a case fails without one.
 """
 import argparse
 import json
@@ -26,7 +24,7 @@ FAILED = re.compile(r"^\[  FAILED  \] (?:model|rtl)\.(\w+) |^FAILED (\w+)$", re.
 
 
 def command(args, device, cases):
-    """Runs cases natively on the device, or as firmware if it is None; without cases, all of them."""
+    """Runs cases natively on the device, or as firmware if it is None; no cases: all of them."""
     if not device:
         # These cases need 1/10 of this simulated time, all cases together 2/3.
         limit = "20000" if cases else "350000"
@@ -36,7 +34,7 @@ def command(args, device, cases):
 
 
 def run(args, device, cases, number):
-    """Returns a description of the problem, or nothing."""
+    """A description of the problem, or nothing."""
     words = command(args, device, cases)
     try:
         run = subprocess.run(words, capture_output=True, text=True, check=False,
