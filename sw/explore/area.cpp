@@ -22,9 +22,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// The features whose weighted sum estimates the area outside the processing elements.
 std::vector<double> terms(const Params& p) {
-  // Results per cycle at the output. Most area outside the processing elements grows with it.
   const double lanes_out = std::min(p.num_pe, p.mem_w / 32);
   const double beat = p.mem_w / 32.0, columns = p.num_pe, dual = p.fp4_dual ? 1 : 0;
   const double second_fed = feed_cols(p.num_pe) - 1.0;

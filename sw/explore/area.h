@@ -20,17 +20,16 @@ struct Area {
   double error;      ///< relative error of gate_equivalents: 0, or the largest leave-one-out error
   bool synthesized;  ///< Yosys synthesized this configuration; otherwise the area is interpolated
 
-  /// Gate equivalents of a bit of SRAM, 0.346 / 0.70 / 0.798: a cell of 0.346 square micrometers at
-  /// 45 nm (Mistry et al., IEDM 2007), macros filled to 70 %, and Nangate's NAND2_X1 of 0.798.
+  /// Gate equivalents of a bit of SRAM: a 45 nm cell of 0.346 um^2 (Mistry et al., IEDM 2007) in
+  /// macros filled to 70 %, divided by a NAND2_X1 (Nangate) of 0.798 um^2: 0.346 / 0.70 / 0.798.
   static constexpr double kGatesPerBit = 0.62;
-  /// Logic, registers and memories in gate equivalents, by which points are compared.
+  /// Logic, registers and memories in gate equivalents.
   double total() const {
     constexpr double kBits = 1024 * 8;
     return gate_equivalents + sram_kib * kBits * kGatesPerBit;
   }
 };
 
-/// A synthesized engine.
 struct AreaSample {
   Params params;
   double pe;                  ///< gate equivalents of one processing element
@@ -40,11 +39,11 @@ struct AreaSample {
   double gate_equivalents() const { return params.num_pe * pe + rest; }
 };
 
-/// Estimates the area of any engine. The six kinds of processing elements (TREE_W, FP4_DUAL) are
-/// synthesized; the rest is a least-squares fit of terms in the parameters.
+/// Estimates the area of any engine: one of six synthesized processing elements (by TREE_W and
+/// FP4_DUAL), plus a least-squares fit of terms in the parameters for the rest.
 class AreaTable {
  public:
-  /// The built-in table, written by `scripts/area --table`.
+  /// The built-in table (data/area.json).
   static const AreaTable& shipped();
   /// Reads output of `scripts/area --table`. Throws Error, which starts with `origin`.
   static AreaTable from_json(std::string_view text, const std::string& origin);
@@ -53,7 +52,6 @@ class AreaTable {
   double processing_element(const Params& params) const;
   /// Relative error of the estimate for a sample that the fit leaves out: 0.1 is 10 % too large.
   double leave_one_out(std::size_t sample) const;
-  /// The largest absolute leave-one-out error.
   double error() const { return error_; }
   const std::vector<AreaSample>& samples() const { return samples_; }
 

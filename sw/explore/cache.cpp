@@ -37,7 +37,6 @@ fs::path Cache::path_of(const std::string& key) const {
   return folder_ / hash.substr(0, 2) / hash.substr(2);
 }
 
-// A file holds its key, an empty line, and the text.
 std::optional<std::string> Cache::find(const std::string& key) const {
   const std::optional<std::string> file = read_whole(path_of(key));
   const std::string begin = key + "\n\n";

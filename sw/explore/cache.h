@@ -7,7 +7,7 @@
 
 namespace mxe::explore {
 
-/// Texts by key in files, written atomically, so that threads and processes may share a folder.
+/// A folder of files, each with a key and its text. Threads and processes may share the folder.
 class Cache {
  public:
   /// Creates the folder. Throws Error if that fails, or if another version wrote it.
@@ -22,7 +22,7 @@ class Cache {
   std::filesystem::path folder_;
 };
 
-/// The text of a file, or nullopt if it cannot be read.
+/// The text of a file; nullopt if it cannot be read.
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace mxe::explore

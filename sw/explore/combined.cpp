@@ -22,7 +22,7 @@ struct Part {
   double seconds() const { return weight * outcome->seconds; }
 };
 
-// Figures that are multiplied by the weight.
+// Fields of a record that are multiplied by the workload's weight.
 constexpr const char* kAmounts[] = {"cycles", "macs", "bound_cycles", "bytes_read",
                                     "bytes_written"};
 
@@ -58,7 +58,7 @@ class Combiner {
   }
 
   Json record(const Outcome& outcome) const {
-    // Fields that all parts share, and the limit of the slowest part.
+    // Fields with equal values in all parts, and the limit of the slowest part.
     Json record = worst_->record;
     for (const char* key : {"items", "item_name", "items_per_second", "pareto", "sqnr_db",
                             "sqnr_layers", "b_bytes", "weight_bytes", "kv_bytes", "kv_formats",
@@ -108,7 +108,7 @@ class Combiner {
     if (how_.method == Combination::Method::worst) return worst_->weight * value(*worst_);
     return sum(value);
   }
-  // A share of the cycles, averaged with the cycles as weights.
+  // A share of the cycles: its average over the parts, weighted by their cycles.
   double share(const char* key) const {
     const auto cycles = [](const Part& part) { return part.outcome->cycles; };
     return time([&](const Part& part) {

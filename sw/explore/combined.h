@@ -10,8 +10,8 @@
 
 namespace mxe::explore {
 
-/// Combines workloads, weighted by numbers of runs. Example: A takes 2 ms with weight 10, B takes
-/// 5 ms with weight 1; `sum` gives 25 ms, `worst` 20 ms.
+/// Combines the times of workloads. Example: A takes 2 ms and has weight 10, B takes 5 ms and has
+/// weight 1. `sum` gives 2 * 10 + 5 * 1 = 25 ms; `worst` gives max(20, 5) = 20 ms.
 struct Combination {
   enum class Method : uint8_t { sum, worst };
   Method method = Method::sum;
@@ -24,7 +24,7 @@ struct Combination {
   const char* method_name() const { return method == Method::sum ? "sum" : "worst"; }
 };
 
-/// Combines points with a result for every workload, and marks the front of area and time.
+/// Combines points with a result for every workload. Marks the front of area and time.
 struct Combined {
   std::vector<Outcome> outcomes;  ///< `workload` is null
   std::vector<Record> records;    ///< as in points.jsonl, with one layer for each workload

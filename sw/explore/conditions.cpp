@@ -13,7 +13,7 @@
 namespace mxe::explore {
 namespace {
 
-// muParser would assign: "NUM_PE = 8" would be true for every point.
+// Rejects "NUM_PE = 8": muParser would assign 8, and the constraint would hold for every point.
 bool assigns(const std::string& text) {
   static const std::regex kAssignment("(^|[^=!<>])=($|[^=])");
   return std::regex_search(text, kAssignment);

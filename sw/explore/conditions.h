@@ -16,24 +16,24 @@ class Parser;
 
 namespace mxe::explore {
 
-/// A quantity that constraints may name, but a space file does not set.
+/// A quantity that constraints may name although a space file does not set it.
 struct Quantity {
   const char* name;
   const char* unit;
 };
 
-/// Known before a point is simulated: `area`, `sram_kib`, `port_bytes_per_cycle`.
+/// Quantities known before a simulation: `area`, `sram_kib`, `port_bytes_per_cycle`.
 const std::vector<Quantity>& known_quantities();
-/// Results of a workload: `ms`, `energy`, `cycles`, `utilisation`, `items_per_second`, `sqnr_db`.
+/// Known afterwards: `ms`, `energy`, `cycles`, `utilisation`, `items_per_second`, `sqnr_db`.
 const std::vector<Quantity>& result_quantities();
 
-/// The values of result_quantities(); NaN if unknown.
+/// Values of result_quantities(); NaN if unknown.
 struct ResultValues {
   double ms = NAN, energy_mj = NAN, cycles = NAN, utilisation = NAN, items_per_second = NAN,
          sqnr_db = NAN;
 };
 
-/// Not thread-safe.
+/// The constraints of a space file, such as "NUM_PE <= 8". Not thread-safe.
 class Conditions {
  public:
   Conditions();
@@ -41,14 +41,14 @@ class Conditions {
   Conditions(const Conditions&) = delete;
   Conditions& operator=(const Conditions&) = delete;
 
-  /// Throws Error, which lists the allowed names.
+  /// Adds a constraint. Throws Error, which lists the allowed names.
   void add(const std::string& text);
   std::size_t count() const { return parsers_.size(); }
   /// Returns whether the constraint added last names this quantity, or any result.
   bool last_names(const std::string& quantity) const;
   bool last_needs_results() const;
 
-  /// The index of the first constraint that is not met; one with an unknown result is never met.
+  /// Index of the first constraint that the point violates. Unknown results violate constraints.
   std::optional<std::size_t> broken(const Point& point, const ResultValues& results = {});
 
  private:

@@ -7,11 +7,11 @@
 
 namespace mxe::explore {
 
-/// FNV-1a, 64 bits, as 16 hexadecimal digits.
+/// FNV-1a hash of 64 bits as 16 hexadecimal digits.
 std::string content_hash(std::string_view text);
 
-/// A hash of the cycles of committed jobs (tests/accuracy/cycle_baseline.json). A new value makes
-/// stored exploration results invalid. A test fails if it must be updated.
+/// Part of every cache key: a hash of measured cycles (tests/accuracy/cycle_baseline.json). When
+/// those cycles change, a test requires a new value, and stored exploration results become invalid.
 inline constexpr const char* kCyclesVersion = "65f1487679fd4a8a";
 
 }  // namespace mxe::explore

@@ -15,11 +15,11 @@
 namespace mxe::explore {
 namespace {
 
-// Spaces in UTF-8: those of ASCII, no-break spaces and the byte order mark.
+// UTF-8 texts of ASCII spaces, no-break spaces and the byte order mark.
 constexpr std::array<std::string_view, 10> kSpaces = {
     " ", "\t", "\r", "\v", "\f", "\u00A0", "\u2007", "\u202F", "\u2060", "\uFEFF"};
 
-// Length in bytes; 0 if `text` begins with no space.
+// Bytes of the space at the beginning of `text`; 0 if there is none.
 std::size_t leading_space(std::string_view text) {
   for (const std::string_view space : kSpaces) {
     if (text.substr(0, space.size()) == space) return space.size();
@@ -41,7 +41,7 @@ std::string_view without_leading_spaces(std::string_view text) {
   return text;
 }
 
-// The text of a quoted field. `rest` begins after the opening quote, later after the closing one.
+// Reads a quoted field. `rest` begins after the opening quote; afterwards, after the closing one.
 std::string quoted(std::string_view& rest, const FileLine& place) {
   std::string field;
   for (;;) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV tables with column names in the first line.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,11 @@ struct FileLine {
   uint64_t count(const std::string& text, const std::string& column, uint64_t most) const;
 };
 
-/// The fields of a line, as in RFC 4180, but a quoted field must end in its line. Spaces around
-/// fields, including no-break spaces, and empty fields at the end are removed: `a,1,,` has two
-/// fields. Throws Error for misplaced quotes.
+/// Splits a line as RFC 4180 does, but a quoted field must end in its line. Removes spaces around
+/// fields and empty fields at the end: `a, 1,,` has two fields. Throws Error for misplaced quotes.
 std::vector<std::string> csv_fields(const std::string& line, const FileLine& place);
 
-/// Without leading and trailing spaces, including no-break spaces.
+/// Removes leading and trailing spaces, including no-break spaces.
 std::string trimmed(const std::string& text);
 
 struct Column {
@@ -35,15 +33,14 @@ struct Column {
 
 class CsvHeader {
  public:
-  /// Names match regardless of case and spaces. Throws Error for a column that is unknown, has
-  /// no name, appears twice, or is required and missing.
+  /// Matches names regardless of case and spaces. Throws Error for a column that is unknown,
+  /// unnamed, duplicated, or required and missing.
   CsvHeader(const std::vector<std::string>& fields, std::vector<Column> columns,
             const FileLine& place);
 
   /// Throws Error if the line has more or fewer fields than the header.
   void require_fields(const std::vector<std::string>& fields, const FileLine& place) const;
   bool has(const std::string& column) const { return index_of(column).has_value(); }
-  /// Requires has(column).
   const std::string& field(const std::vector<std::string>& fields, const std::string& column) const;
 
  private:
@@ -52,7 +49,7 @@ class CsvHeader {
   std::vector<std::string> names_;
 };
 
-/// The name in lower case, with single spaces between words.
+/// The name in lower case, with single spaces between words: " IFMAP  Height" is "ifmap height".
 std::string column_key(const std::string& name);
 
 }  // namespace mxe::explore

@@ -9,8 +9,7 @@ namespace {
 
 constexpr double kWordBytes = kBlockSize + 2;  ///< an operand word and its scales
 
-/// Share of the array's dot product that elements of a format use: gate equivalents of a dot
-/// product of 32 elements of this format, relative to the largest, E5M2 (docs/area.md).
+/// Gates of a dot product in this format, relative to the largest, E5M2 (docs/area.md).
 double busy_share(numerics::FormatId format) {
   constexpr double kWidest = 46476;
   switch (format) {
@@ -31,7 +30,7 @@ double busy_share(numerics::FormatId format) {
   return 1;
 }
 
-/// The dot product's share of a processing element (docs/area.md: 72 to 75 %).
+/// Share of the dot product in the gates of a processing element (docs/area.md: 72 to 75 %).
 constexpr double kDotShare = 0.74;
 
 bool is_dual(const Params& params, numerics::FormatId a, numerics::FormatId b) {
@@ -56,8 +55,8 @@ double switched_gates_per_mac(const Params& params, numerics::FormatId a, numeri
 
 double sram_bytes_per_mac(const Params& params, numerics::FormatId a, numerics::FormatId b) {
   const double chains = is_dual(params, a, b) ? 2 : 1;
-  // In a clock, all processing elements share a word of A, and each reads and writes an
-  // accumulator. Each loads a word of B once for the rows of a pass.
+  // In each cycle all PEs share a word of A, and each PE reads and writes an accumulator. Each PE
+  // loads a word of B once per pass of `rows` cycles.
   const double clock = kWordBytes + params.num_pe * (8 * chains + kWordBytes / params.rows);
   return clock / (params.num_pe * macs_per_clock(params, a, b));
 }

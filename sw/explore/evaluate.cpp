@@ -26,7 +26,7 @@ std::string formats_text(const job::JobShape& shape) {
                      numerics::element_format(shape.format_b).name, shape.output.name());
 }
 
-// The cycle-relevant properties of each layer, as part of a cache key.
+// The properties of each layer that determine its cycles, as part of a cache key.
 std::string workload_text(const Workload& workload, const Point& point) {
   std::string text;
   for (const Layer& layer : workload.layers) {
@@ -38,7 +38,7 @@ std::string workload_text(const Workload& workload, const Point& point) {
 
 bool is_stall(const std::string& counter) { return counter.rfind("stall_", 0) == 0; }
 
-// sum + count * value. Throws Error above 64 bits, which only an unrealistic file reaches.
+// Returns sum + count * value. Throws Error if it exceeds 64 bits.
 uint64_t added(uint64_t sum, uint64_t count, uint64_t value) {
   uint64_t product = 0;
   if (__builtin_mul_overflow(count, value, &product) ||
@@ -59,7 +59,7 @@ void add_stalls(const JobTimes& times, uint64_t count, Json& stalls) {
 struct Sums {
   uint64_t cycles = 0, bytes_read = 0, bytes_written = 0;
   double macs = 0, compute_cycles = 0, bound_cycles = 0, lower_bound = 0, compulsory_bytes = 0;
-  std::array<double, kLimits> limited{};  // cycles of layers, by the part that limits them
+  std::array<double, kLimits> limited{};  // cycles of layers, by their Limit
   std::map<StoredB, double> b_bytes;
   std::set<std::string> kv_formats;
   Energy energy;
@@ -179,7 +179,7 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
     read(one.cycles);
     for (const CounterInfo& counter : counter_table) read(one.counters.*counter.value);
   }
-  // Damaged text differs from the text of the parsed times.
+  // Detects damaged text.
   if (to_text(times) != text) return std::nullopt;
   return times;
 }

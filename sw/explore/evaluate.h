@@ -15,19 +15,18 @@ namespace mxe::explore {
 
 job::JobShape job_of(const Layer& layer, const Point& point);
 
-/// Throws LimitError unless the engine multiplies the formats of all layers.
+/// Throws LimitError if the engine does not support the formats of a layer.
 void require_pairs(const Workload& workload, const Point& point);
 
-/// The times of one run of each layer. Jobs in `jobs` are not simulated again.
+/// The times of each layer's job. Reuses the times in `jobs`.
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs);
 
-/// In cycles.
 double lower_bound_cycles(const Workload& workload, const Point& point);
 
-/// A cache key for the times, and the times as text.
+/// Key in the cache for the times of time_layers().
 std::string times_key(const Workload& workload, const Point& point);
 std::string to_text(const std::vector<JobTimes>& times);
-/// The inverse; nullopt unless `text` holds this number of layers.
+/// Inverse of to_text(); nullopt for damaged text or another number of layers.
 std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size_t layers);
 
 std::string result_id(const Workload& workload, const Point& point);

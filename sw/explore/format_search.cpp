@@ -32,7 +32,7 @@ struct Pair {
   }
 };
 
-// Layers with the same name share their formats, because a format map selects them by name.
+// Layers of equal name share their formats, because a format map selects layers by name.
 struct MixedLayer {
   std::string name;
   std::vector<Pair> pairs;
@@ -168,10 +168,10 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
   return std::nullopt;
 }
 
-// For each layer: the smallest max(bits of A, bits of B) over all mixtures with at least this SQNR.
+// For each layer: the smallest max(bits of A, bits of B) in any mixture with at least this SQNR.
 std::vector<int> least_bits(const Result& result, const std::vector<std::vector<FormatCost>>& costs,
                             double sqnr_db) {
-  // Includes the chosen mixture in spite of the rounding of decibels.
+  // The maximum keeps the chosen mixture within the budget although `sqnr_db` is rounded.
   const double noise =
       std::max(std::pow(10, -sqnr_db / 10), result.front.mixtures[*result.chosen].noise);
   const std::vector<std::vector<bool>> possible = possible_choices(costs, noise);
@@ -219,7 +219,7 @@ void print_front(const Result& result, std::size_t most) {
              result.correct.empty() ? "" : " digits right");
   const std::size_t rows = std::min(most, all.size());
   for (std::size_t row = 0; row < rows; row++) {
-    // Both ends of the front, and evenly spaced mixtures between them.
+    // Prints the first and last mixture, and evenly spaced mixtures between them.
     const std::size_t i = rows == 1 ? 0 : row * (all.size() - 1) / (rows - 1);
     const Mixture& one = all[i];
     fmt::print("{:>14} {:>12.4f} {:>8.2f}", one.cycles, 1e3 * result.seconds(one), one.sqnr_db());
@@ -251,7 +251,7 @@ Json to_json(const Result& result, std::size_t at) {
   return json;
 }
 
-// Quoted pattern that matches only this name.
+// A quoted YAML pattern that matches only this name.
 std::string quoted_pattern(const std::string& name) {
   std::string pattern;
   for (const char c : name) {

@@ -16,20 +16,20 @@ namespace mxe::explore {
 struct FormatSearch {
   std::optional<double> sqnr_db;   ///< find the fastest mixture with at least this SQNR
   std::optional<uint64_t> cycles;  ///< find the most accurate mixture within these cycles
-  bool digits = false;             ///< the tensors are those of the digits' network
+  bool digits = false;             ///< the tensors belong to the digits' network
   uint64_t most_rows = 20;
 };
 
-/// Throws Error unless all points have the same engine and memory and several pairs of formats,
-/// and every layer has a product with tensors.
+/// Throws Error unless all points have the same engine and memory, but several pairs of formats,
+/// and every layer has tensors.
 void require_format_choices(const std::vector<Point>& points,
                             const std::vector<Workload>& workloads,
                             const ProductAccuracy& accuracy);
 
-/// Combines the formats of the points layer by layer, with the times of `points.jsonl` in the
-/// folder. Writes the front of cycles and SQNR to `formats.jsonl`, prints a part of it, and writes
-/// the mixture within the budget as a format map to `WORKLOAD.formats.yaml`. Throws Error if no
-/// mixture is within the budget, before it calls `before_printing`.
+/// Chooses a point's formats for each layer, with the times of points.jsonl in `folder`. Writes the
+/// front of cycles and SQNR to formats.jsonl, prints at most `most_rows` of its rows, and writes
+/// the chosen mixture as a format map to WORKLOAD.formats.yaml. Throws Error, before it calls
+/// `before_printing`, if no mixture is within the budget.
 void search_formats(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                     const ProductAccuracy& accuracy, const FormatSearch& search,
                     const std::filesystem::path& folder,

@@ -16,10 +16,10 @@ namespace {
 
 struct Candidate {
   const Task* task;
-  std::vector<const Layer*> layers;  // sorted by multiplications, most first
-  std::size_t timed = 0;             // number of layers with simulated times
+  std::vector<const Layer*> layers;  // most multiplications first
+  std::size_t timed = 0;             // layers with simulated times
   double seconds = 0;
-  std::size_t front = 0;  // number of the front in its group, from 0
+  std::size_t front = 0;  // number of the task's front in its group, from 0
 };
 
 Candidate make_candidate(const Task& task) {
@@ -30,7 +30,7 @@ Candidate make_candidate(const Task& task) {
   return candidate;
 }
 
-// Replaces the lower bounds of the next layers by simulated times, up to `layers` in all.
+// Simulates further layers, until `layers` of them have simulated times instead of lower bounds.
 void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   const Point& point = *candidate.task->point;
   for (; candidate.timed < std::min(layers, candidate.layers.size()); candidate.timed++) {
@@ -44,7 +44,7 @@ void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   }
 }
 
-// Numbers the fronts of a group: front 1 is the front without the points of front 0, and so on.
+// Front 0 is the group's front; front n + 1 is the front of the points without fronts 0 to n.
 void number_fronts(std::vector<Candidate*> group) {
   std::sort(group.begin(), group.end(), [](const Candidate* a, const Candidate* b) {
     return std::tie(a->task->area, a->seconds, a->task->id) <

@@ -10,10 +10,10 @@
 
 namespace mxe::explore {
 
-/// Successive halving: the rising indices of the `budget` most promising tasks, or of all if there
-/// are fewer. Each round simulates twice as many layers (1, 2, 4, ...), those with the most
-/// multiplications first; others count with lower bounds. It keeps the better half of the tasks, by
-/// number of their front (0 first), then by time. `threads` does not change the result.
+/// Successive halving. Returns the rising indices of the `budget` most promising tasks, or of all
+/// if there are fewer. Round 1, 2, 3, ... simulates the 1, 2, 4, ... layers with the most
+/// multiplications; other layers count with lower bounds. A round keeps half of the tasks: those on
+/// the first fronts (area, time), then the fastest. The result does not depend on `threads`.
 std::vector<std::size_t> halve(const std::vector<Task>& tasks, uint64_t budget, unsigned threads,
                                TimedJobs& jobs);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMemoryBase = 0x8000'0000;  // as on the platform
 constexpr uint64_t kRingBytes = uint64_t{harness::kSingleJobRing} * MXE_DESC_SIZE;
 
-// A memory that stores only the ring; other accesses have times, but no data.
+// A memory that stores only the ring of descriptors. Other accesses take time but have no data.
 class TimedMemory : public engine::MemoryPort {
  public:
   TimedMemory(const engine::MemoryTiming& timing, unsigned beat_bytes, bool skips)
@@ -29,7 +29,6 @@ class TimedMemory : public engine::MemoryPort {
     }
     ring_memory_.serve(request, beat_, ticket);
   }
-  // Without channels the engine does not skip repetitions.
   engine::DirectChannels channels() override {
     return skips_ ? ring_memory_.channels() : engine::DirectChannels{};
   }

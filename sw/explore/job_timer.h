@@ -15,14 +15,13 @@ namespace mxe::explore {
 struct JobTimes {
   uint64_t cycles = 0;  ///< from the descriptor to the record, as the device reports them
   struct mxe_counters counters {};
-  uint64_t skipped_cycles = 0;  ///< cycles that were skipped as repetitions, not simulated
+  uint64_t skipped_cycles = 0;  ///< cycles skipped as repetitions of simulated ones
   uint64_t simulated_fetches = 0, simulated_passes = 0;  ///< row fetches and passes not skipped
 };
 
-/// The cycles of one job, equal to those of `mxe estimate`. The driver runs the engine's core with
-/// a memory that has times but no operands, so jobs of any size fit. Without SystemC, several
-/// threads of a process may call it. Throws Error if the engine rejects the job. A `tracer`
-/// receives the same events as in `mxe estimate`.
+/// The cycles of one job, as `mxe estimate` prints them. The driver runs the engine's core with a
+/// memory that has times but no operands. Needs no SystemC; threads may call it concurrently.
+/// Throws Error if the engine rejects the job. `tracer` receives the events of the job.
 JobTimes time_job(const job::JobShape& shape, const Params& params,
                   const engine::MemoryTiming& timing, const engine::PortLimits& ports,
                   engine::Tracer* tracer = nullptr);

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 11> kReadKeys = {"head_dim",
                                                         "use_sliding_window",
                                                         "vocab_size"};
 
-// Other keys of these models, which do not change the number of multiplications.
+// Keys of config.json that do not change the number of multiplications.
 constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_autoset",
                                                          "architectures",
                                                          "attention_bias",
@@ -78,7 +78,7 @@ constexpr std::array<std::string_view, 36> kOtherKeys = {"_attn_implementation_a
 
 constexpr const char* kIndexName = "model.safetensors.index.json";
 
-// The product of sizes of at most kMostElements. Throws Error if it exceeds kMostElements.
+// Multiplies sizes of at most kMostElements. Throws Error if the product exceeds kMostElements.
 uint64_t times(std::initializer_list<uint64_t> sizes, const char* what, const std::string& name) {
   uint64_t product = 1;
   for (const uint64_t size : sizes) {
@@ -96,7 +96,7 @@ Json parse_json(std::string_view text, const std::string& name) {
   return json;
 }
 
-// One line of limited length.
+// A JSON value as one line of limited length.
 std::string dumped(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   constexpr std::size_t kMost = 100;
@@ -139,8 +139,8 @@ class Keys {
                        fmt::join(kModelTypes, ", "), kInstead));
     }
   }
-  // Rejects unknown keys with a whole number other than 0, a nonempty list or object, or true: they
-  // may describe experts or other layers. Accepts "x": 0, 0.5, [], false and strings.
+  // Unknown keys may describe experts or other layers. Rejects those with a whole number other than
+  // 0, a nonempty list or object, or true. Accepts 0, 0.5, [], false and strings.
   void require_known() const {
     const auto is_in = [](const auto& keys, const std::string& key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -170,7 +170,7 @@ class Keys {
   const std::string& name_;
 };
 
-// Tensors of a layer in a checkpoint, without the prefix "model.layers.N.".
+// Shapes of a layer's tensors in a checkpoint, by name without "model.layers.N.".
 Shapes layer_shapes(const LlamaConfig& config) {
   const std::size_t queries = config.heads * config.head_width;
   const std::size_t keys = config.key_heads * config.head_width;
@@ -188,7 +188,7 @@ std::string read_text(const fs::path& path) {
   return numerics::read_text(path, kMostText);
 }
 
-// The header follows its 8-byte length at the beginning of the file.
+// A .safetensors file begins with the length of its header, in 8 bytes.
 Shapes read_shapes(const fs::path& path) {
   constexpr uint64_t kPrefix = 8, kMostHeader = 100'000'000;
   const std::vector<uint8_t> prefix = numerics::read_file(path, kPrefix);
@@ -269,7 +269,7 @@ void check_llama_tensors(const LlamaConfig& config, const Shapes& shapes, const 
   for (uint64_t layer = 0; layer < config.layers; layer++) {
     for (const auto& [tensor, shape] : in_layer) {
       const std::string full = fmt::format("model.layers.{}.{}", layer, tensor);
-      // Checked in the loop: a config.json may name more layers than fit in memory.
+      // Checked here: a wrong config.json may name more layers than fit in memory.
       if (shapes.count(full) == 0) fail(fmt::format("tensor '{}' is missing", full));
       expected[full] = shape;
     }
@@ -353,7 +353,7 @@ Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std
 
 namespace {
 
-// Named like the built-in workloads: llama3_8b_prefill_s2048, llama3_8b_decode_b1_kv2048.
+// Example: llama3_8b_prefill_s2048, llama3_8b_decode_b1_kv2048.
 std::string name_of_run(const std::string& model, const RunSize& run) {
   const uint64_t batch = run.batch.value_or(1);
   if (!run.sequence) return fmt::format("{}_decode_b{}_kv{}", model, batch, *run.context);
@@ -370,7 +370,7 @@ Workload read_llama(const std::string& path, const RunSize& run) {
   if (!run.dimensions.empty()) throw Error(fmt::format("{}: --dim is for ONNX models", path));
   const fs::path given = fs::absolute(path).lexically_normal();
   const bool whole = fs::is_directory(given);
-  // "model/" and "model" are one folder.
+  // has_filename() is false for "model/".
   const fs::path folder = whole && given.has_filename() ? given : given.parent_path();
   const std::string file = given.filename().string();
   const bool weights = !whole && given.extension() == ".safetensors";

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of Llama-like language models in Hugging Face's format.
 #pragma once
 
 #include <map>
@@ -20,24 +19,25 @@ struct LlamaConfig {
   uint64_t window = 0;  ///< tokens that attention covers; 0: no limit
 };
 
-/// Parses a config.json. Throws Error, which names the file, and the line of invalid JSON.
+/// Parses a config.json. Throws Error with the file's name, and the line of invalid JSON.
 LlamaConfig parse_llama_config(std::string_view text, const std::string& name);
 
-/// The files in a model.safetensors.index.json, each once. Throws Error, which names the file.
+/// The files that a model.safetensors.index.json names. Throws Error with the file's name.
 std::set<std::string> llama_shards(std::string_view text, const std::string& name);
 
-/// Checks the names and shapes of a checkpoint's tensors against its config.json. Throws Error,
-/// which names a tensor that is missing, has another shape, or belongs to another kind of network.
+/// Checks names and shapes of a checkpoint's tensors. Throws Error with the name of a tensor that
+/// is missing, misshapen or unexpected.
 void check_llama_tensors(const LlamaConfig& config,
                          const std::map<std::string, std::vector<std::size_t>>& shapes,
                          const std::string& name);
 
-/// The products of one run. Only `sequence`: a prompt. Only `context`: one new token per sequence.
-/// Both: the last tokens of a longer prompt. Query heads that share keys are one product. The
-/// output layer has a row per sequence. Throws Error if both are missing or too large.
+/// The products of one run. `sequence` only: a prompt. `context` only: one new token per sequence.
+/// Both: the last `sequence` tokens of a prompt of `context` tokens. Query heads that share keys
+/// are one product; the output layer has one row per sequence. Throws Error if both are missing or
+/// a size is too large.
 Workload llama_workload(const LlamaConfig& config, const RunSize& run, const std::string& name);
 
-/// Reads config.json in a folder and optional .safetensors headers, or one of these files.
+/// `path`: a folder, its config.json, or a .safetensors file next to a config.json.
 Workload read_llama(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

@@ -12,14 +12,13 @@
 namespace mxe::explore {
 namespace {
 
-// Cycles of the shortest job, one multiplication, without three memory latencies: descriptor and
-// checks, one row of each operand, the pipeline, the result and the record.
+// A job of one multiplication takes this plus three memory latencies: descriptor and checks, one
+// row of each operand, the pipeline, the result and the record.
 constexpr uint64_t kShortestJob = 37;
 constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
 
-// Bytes per cycle of the memory; default: the width of the port.
 double memory_rate(const Point& point) {
   return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
                                            : point.timing.bytes_per_cycle;
@@ -34,7 +33,7 @@ double result_bytes(const job::JobShape& shape) {
          static_cast<double>(shape.output.row_bytes(shape.n) + shape.output.scale_bytes(shape.n));
 }
 
-// Cycles of the beats beyond those of the shortest job.
+// Cycles to move the beats that exceed those of the shortest job.
 uint64_t more_cycles(double read, double written, const Point& point) {
   const double beat = point.params.mem_bytes();
   return static_cast<uint64_t>(transfer(std::max(0.0, read - kShortestRead * beat),
@@ -49,7 +48,7 @@ uint64_t words_of(const job::JobShape& shape, const Params& params) {
   return divided_up(shape.k, word_elements(shape, params));
 }
 
-// Columns of a tile are read again for every word and stripe; 5 columns, two a cycle: 3 cycles.
+// Each stripe decodes all words of all columns again: 5 columns, 2 per cycle: 3 cycles per word.
 uint64_t feed_cycles(const job::JobShape& shape, const Params& params) {
   const uint64_t at_once = feed_cols(params.num_pe);
   const uint64_t whole = shape.n / params.num_pe, rest = shape.n % params.num_pe;
@@ -57,7 +56,7 @@ uint64_t feed_cycles(const job::JobShape& shape, const Params& params) {
   return shape.batch * divided_up(shape.m, params.rows) * words_of(shape, params) * of_a_word;
 }
 
-/// True if tiles have so few rows that two tiles alternate passes (wide in mxe_datapath).
+/// True for tile pairs that alternate passes, because tiles have few rows ("wide").
 bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
   const auto block_bytes = numerics::packed_row_bytes(shape.format_b, kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * kBlockSize;
@@ -106,8 +105,8 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const uint64_t stripes = divided_up(shape.m, params.rows);
   const uint64_t chunks = divided_up(words, LoopNest::chunk_words(params, shape.m));
 
-  // Passes of a tile, or of two alternating tiles, take a cycle per row. Within a chunk, the next
-  // word follows after at least MIN_PASS cycles.
+  // A pass takes one cycle per row of its tile or tile pair. Except at the start of a chunk, passes
+  // take at least kMinPass cycles.
   const uint64_t in_turn = takes_tiles_in_turn(shape, params) ? 2 : 1;
   const auto tiles_of = [&](uint64_t number, uint64_t rows) {
     const uint64_t all_rows = number * rows;
@@ -116,7 +115,6 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const auto stripe_of = [&](uint64_t rows) {
     return tiles / in_turn * tiles_of(in_turn, rows) + tiles % in_turn * tiles_of(1, rows);
   };
-  // All stripes but the last two are full.
   const uint64_t full = stripes < 2 ? 0 : stripes - 2;
   uint64_t passes = full * stripe_of(params.rows);
   for (uint64_t left = shape.m - full * params.rows, rows = 0; left > 0; left -= rows) {
@@ -125,7 +123,6 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   }
   passes *= shape.batch;
 
-  // A is read once if a chunk holds all of K, else once for each group of tiles.
   const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
   const double a_bytes = static_cast<double>(shape.a_rows()) * static_cast<double>(a_times) *
                          row_bytes(shape.format_a, shape.k);

@@ -15,7 +15,7 @@ using std::uint64_t;
 constexpr uint64_t kWordBits = 256, kWritesUnderWay = 256, kWriteQueue = 16, kRequantQueue = 4,
                    kDrainQueue = 16, kCollectingBanks = 2, kLongest = 8, kDescriptorBits = 896;
 
-/// Bits of a number below `values`, as $clog2: 5 values need 3 bits.
+/// Width of numbers from 0 to values - 1 (SystemVerilog's $clog2): 5 values need 3 bits.
 uint64_t bits_for(uint64_t values) {
   uint64_t bits = 0;
   while ((uint64_t{1} << bits) < values) bits++;
@@ -47,11 +47,11 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  // Flags of a row: it is a record, joins the next row, follows the previous row, is half full.
+  // A row is a record, joins the next row, follows the previous row, is half full.
   const uint64_t flags = p.num_pe > lanes_out ? 4 : 3;
   const uint64_t row = flags + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
-  // Bursts of records; a narrow port needs two per record.
+  // Bursts of the outstanding records; a narrow port needs two per record.
   const uint64_t records = kRecords * (p.mem_w < 128 && p.max_burst == 1 ? 2 : 1);
   return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1) +
          records * (bits_for(kWritesUnderWay) + 1);

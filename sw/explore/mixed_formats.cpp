@@ -10,7 +10,7 @@ namespace {
 
 using Choices = std::vector<FormatCost>;
 
-// A mixture of the first layers: one of a layer less (`before`), and the last layer's choice.
+// A mixture of n layers: the index of one of n - 1 layers (`before`), and a choice for layer n.
 struct Partial {
   uint64_t cycles = 0;
   double noise = 0;
@@ -22,7 +22,6 @@ bool faster(const Partial& a, const Partial& b) {
          std::tie(b.cycles, b.noise, b.before, b.choice);
 }
 
-// Keeps the mixtures that no other one dominates, sorted from the fastest.
 void keep_best(std::vector<Partial>& all) {
   std::sort(all.begin(), all.end(), faster);
   std::vector<Partial> best;
@@ -32,7 +31,6 @@ void keep_best(std::vector<Partial>& all) {
   all = std::move(best);
 }
 
-// Keeps the most accurate mixture of each of `most` equal ranges of cycles, and the fastest of all.
 void thin(std::vector<Partial>& front, std::size_t most) {
   const uint64_t first = front.front().cycles;
   const double range = static_cast<double>(front.back().cycles - first) / static_cast<double>(most);
@@ -71,7 +69,7 @@ std::vector<Partial> hull_of(const std::vector<Partial>& front) {
   return hull;
 }
 
-// Adds in the order of the layers, so that equal choices have equal noise.
+// Adds noise in the order of the layers, so that sums of equal choices are equal.
 Mixture mixture_of(const std::vector<Choices>& layers, std::vector<std::size_t> choice) {
   Mixture mixture;
   for (std::size_t i = 0; i < layers.size(); i++) {
@@ -113,7 +111,7 @@ std::vector<Mixture> mixed_hull(const std::vector<Choices>& layers) {
                            static_cast<double>(hull[i].cycles - hull[i - 1].cycles)});
     }
   }
-  // On a hull, a layer's steps save less and less noise, so sorting keeps their order.
+  // A layer's steps along its hull save ever less noise per cycle, so sorting keeps their order.
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.saved > b.saved; });
   std::vector<Mixture> mixtures{mixture_of(layers, choice)};

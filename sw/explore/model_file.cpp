@@ -18,7 +18,7 @@ bool is_onnx(const std::string& path) {
   return std::filesystem::path(path).extension().string() == ".onnx";
 }
 
-// Layers with more multiplications take minutes to simulate. Real ones have 10^14 at most.
+// Layers above this take minutes to simulate. Layers of real networks have at most 10^14 MACs.
 constexpr double kMostMacs = 281474976710656;  // 2^48
 
 void require_feasible(const Workload& workload, const std::string& path) {

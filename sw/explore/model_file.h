@@ -8,11 +8,10 @@
 
 namespace mxe::explore {
 
-/// True for models, whose products depend on a RunSize: a folder, or a file that ends in
-/// .json, .safetensors or .onnx. Other files are CSV.
+/// True if products depend on a RunSize: a folder, .json, .safetensors or .onnx; others are CSV.
 bool is_model(const std::string& path);
 
-/// Reads a workload of any kind. Throws Error, which names the file and the place in it.
+/// Reads a CSV file or a model. Throws Error with the file's name and the place in it.
 Workload read_workload_or_model(const std::string& path, const RunSize& run);
 
 }  // namespace mxe::explore

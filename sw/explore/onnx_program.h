@@ -5,7 +5,7 @@
 
 namespace mxe::explore {
 
-/// The text of sw/python/mxe/onnx/_workload.py, whose docstring describes input and output.
+/// Python program (sw/python/mxe/onnx/_workload.py); its docstring describes input and output.
 extern const std::string_view kOnnxProgram;
 
 }  // namespace mxe::explore

@@ -10,8 +10,8 @@
 
 namespace mxe::explore {
 
-/// Calls work(i) for i = 0 to count - 1, started in this order, in `threads` threads. The first
-/// exception ends all threads and is thrown again.
+/// Calls work(i) for i = 0 to count - 1, started in this order, in `threads` threads. After an
+/// exception no further i starts; the first exception is thrown again.
 template <typename Work>
 void in_parallel(std::size_t count, unsigned threads, const Work& work) {
   std::atomic<std::size_t> next{0};

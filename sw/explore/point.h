@@ -23,16 +23,16 @@ struct Point {
   job::OutputFormat output;
 };
 
-/// A property of points that a space file can set.
+/// A property of points that a space file can set: name, setter, and value as a number.
 struct Variable {
   std::string name;
-  /// Sets it from text in the file. Throws Error, which lists the allowed values.
+  /// Throws Error, which lists the allowed values.
   void (*set)(Point& point, const std::string& name, const std::string& text);
-  /// Its value as a number; for a format, its FormatId or output code.
+  /// For a format: its FormatId or output code.
   double (*value)(const Point& point, const std::string& name);
 };
 
-/// The engine's parameters by name, format_a, format_b, out_format, mem_latency (cycles),
+/// The engine's parameters, format_a, format_b, out_format, mem_latency (cycles),
 /// mem_bytes_per_cycle (0: width of the port), mem_half_duplex (0 or 1), mem_outstanding_reads and
 /// mem_outstanding_writes (bursts), clock_mhz.
 const std::vector<Variable>& variables();
@@ -40,16 +40,16 @@ const Variable* find_variable(std::string_view name);
 /// "NUM_PE, ROWS, ..."
 std::string variable_names();
 
-/// Throws LimitError if the engine, memory or clock is not legal.
+/// Throws LimitError if the engine, memory or clock is illegal.
 void validate(const Point& point);
 
-/// Everything except shape and formats that a job's cycles depend on, in one line.
+/// Every property that affects a job's cycles, except shape and formats, in one line.
 std::string hardware_text(const Point& point);
 /// All properties: "NUM_PE=8 ... format_a=mxfp8_e4m3 ... clock_mhz=1000".
 std::string point_text(const Point& point);
 /// Without the engine's parameters: "mem_latency=64 ... clock_mhz=1000".
 std::string text_without_engine(const Point& point);
-/// The words of point_text() for these variables.
+/// Only these variables of point_text().
 std::string point_text(const Point& point, const std::vector<std::string>& names);
 
 }  // namespace mxe::explore

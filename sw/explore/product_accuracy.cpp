@@ -37,7 +37,7 @@ ProductAccuracy::Product product_of(const arrays::Array<float>& a, const std::st
   return product;
 }
 
-// Splits "layer.a" into "layer" and "a".
+// "layer.a" gives "layer" and "a".
 std::pair<std::string, std::string> parts_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
@@ -173,7 +173,6 @@ std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const Workload& wor
   return accuracy;
 }
 
-/// True if the names and sizes of the layers are those of the digits' network.
 bool ProductAccuracy::is_digits(const Workload& workload) const {
   return std::equal(products_.begin(), products_.end(), workload.layers.begin(),
                     workload.layers.end(), [](const Product& product, const Layer& layer) {

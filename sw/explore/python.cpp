@@ -17,7 +17,7 @@
 namespace mxe::explore {
 namespace {
 
-// A file in memory. Unlike a pipe it cannot fill up, so the program never blocks on output.
+// An anonymous file in memory. Unlike a pipe it cannot fill up and block the program.
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {

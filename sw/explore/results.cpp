@@ -56,7 +56,6 @@ bool is_of_this_version(const Json& line) {
          line.value("cycles_version", Json()) == kCyclesVersion;
 }
 
-// True if it has all fields that a sweep reads.
 bool is_whole(const Json& line) {
   const auto all_objects = [](const Json& list) {
     return std::all_of(list.begin(), list.end(), [](const Json& one) { return one.is_object(); });
@@ -122,7 +121,7 @@ void Results::read(const fs::path& path) {
   const std::string text = read_whole(path).value_or("");
   ParsedResults found = parse_results(text, path.string());
   for (auto& [id, record] : found.records) records_[id] = std::move(record);
-  // Removes an incomplete line of an interrupted run.
+  // Removes the incomplete last line of an interrupted run.
   if (path == path_ && found.bytes < text.size())
     numerics::write_file(path, text.substr(0, found.bytes));
 }

@@ -14,24 +14,24 @@ namespace mxe::explore {
 /// A line of points.jsonl (docs/exploration.md).
 using Record = nlohmann::ordered_json;
 
-/// The records of a results file by id, and the bytes of their lines. An incomplete last line, of
-/// an interrupted run, is ignored. Throws Error, which names `path` and line.
+/// Records by id, and the bytes of their lines. Ignores an incomplete last line, which an
+/// interrupted run leaves. Throws Error with `path` and line.
 struct ParsedResults {
   std::map<std::string, Record> records;
   std::size_t bytes = 0;
 };
 ParsedResults parse_results(const std::string& text, const std::string& path);
 
-/// The records of points.jsonl and of its shards, by id.
+/// Records of points.jsonl and of its shards (points.I-of-N.jsonl).
 class Results {
  public:
-  /// Creates the folder if necessary, reads all such files in it, and opens `file` for appending.
-  /// Throws Error, which names file and line.
+  /// Creates the folder if necessary, reads these files in it, and opens `file` for appending.
+  /// Throws Error with file and line.
   Results(const std::filesystem::path& folder, const std::string& file);
 
   bool has(const std::string& id) const { return records_.count(id) != 0; }
   const Record& record(const std::string& id) const { return records_.at(id); }
-  /// Keeps a record and writes its line. Thread-safe.
+  /// Stores a record and appends its line to the file. Thread-safe.
   void add(const std::string& id, Record record);
   /// Replaces the contents of the file. Do not add records afterwards.
   void replace(const std::vector<Record>& records);

@@ -8,12 +8,12 @@
 
 namespace mxe::explore {
 
-/// The sizes of one run, which a model's file leaves open.
+/// Sizes of one run, which a model's file does not contain.
 struct RunSize {
-  std::optional<uint64_t> batch;     ///< sequences or images; default 1
-  std::optional<uint64_t> sequence;  ///< tokens of each sequence in a run
-  std::optional<uint64_t> context;   ///< tokens that these attend to, including themselves
-  std::map<std::string, uint64_t> dimensions;  ///< of ONNX models
+  std::optional<uint64_t> batch;               ///< sequences or images; default 1
+  std::optional<uint64_t> sequence;            ///< tokens per sequence that this run processes
+  std::optional<uint64_t> context;             ///< tokens that they attend to, including themselves
+  std::map<std::string, uint64_t> dimensions;  ///< of ONNX models, by name or INPUT:AXIS
 
   bool empty() const { return !batch && !sequence && !context && dimensions.empty(); }
 };

@@ -15,10 +15,9 @@
 namespace mxe::explore {
 namespace {
 
-// Limits the file to some megabytes.
-constexpr uint64_t kMostTraced = 50'000;
+constexpr uint64_t kMostTraced = 50'000;  // limits a trace to some megabytes
 
-// Reduces a length by whole units, to at least two units plus the remainder.
+// Lengths above three units become two units plus the remainder: 1000, unit 32: 64 + 8 = 72.
 std::size_t shorter(std::size_t length, std::size_t unit) {
   return length <= 3 * unit ? length : 2 * unit + length % unit;
 }

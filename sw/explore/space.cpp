@@ -32,7 +32,7 @@ double number_in(const YAML::Node& range, const char* key) {
   return value;
 }
 
-// {from: 8, to: 64, factor: 2}
+// {from: 8, to: 64, factor: 2} gives 8, 16, 32, 64.
 std::vector<std::string> range_values(const YAML::Node& range) {
   const bool steps = range["step"].IsDefined();
   for (const auto& entry : range) {
@@ -101,7 +101,6 @@ uint64_t count_of(const YAML::Node& node, const std::string& name) {
   return value;
 }
 
-// {method: random, budget: 100, seed: 1}
 Space::Search search_of(const YAML::Node& node) {
   if (!node.IsMap()) throw at(node, "search must be {method: M, budget: N}");
   Space::Search search;
@@ -131,7 +130,7 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
-// `sample` different numbers below `count`, in rising order.
+// Draws `sample` different numbers below `count`. Returns them in rising order.
 std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   sample = std::min(sample, count);
   const bool leaves_out = sample > count / 2;

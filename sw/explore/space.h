@@ -13,8 +13,7 @@
 
 namespace mxe::explore {
 
-/// Counts the points that are skipped, by reason. Two points have the same reason if code and
-/// values of their errors are equal; the text is only printed.
+/// Counts skipped points by reason. Reasons are equal if the codes and values of the errors are.
 class SkippedPoints {
  public:
   struct Reason {
@@ -23,7 +22,6 @@ class SkippedPoints {
   };
 
   void add(const LimitError& error);
-  /// The most points first, then in the order of the texts.
   std::vector<Reason> reasons() const;
 
  private:
@@ -31,7 +29,7 @@ class SkippedPoints {
   std::map<Code, Reason> reasons_;
 };
 
-/// The points described by a file:
+/// The points that a YAML file describes:
 ///
 ///     config: base                                 # values of all other parameters
 ///     parameters:
@@ -44,42 +42,40 @@ class SkippedPoints {
 ///       - format_a == mxfp4_e2m1 || NUM_PE <= 8
 ///     search: {method: random, budget: 100, seed: 1}
 ///
-/// Constraints compare formats by name. They may also name quantities of a point or of its results
-/// (conditions.h): `area <= 3000000`, `ms <= 20`.
+/// Constraints compare formats by name. They may name quantities of conditions.h: `ms <= 20`.
 class Space {
  public:
-  /// Which points become results.
   struct Search {
     enum class Method : uint8_t {
       grid,
-      random,   ///< `budget` of the combinations, drawn with `seed`, none twice
-      front,    ///< those on a front of area and time
-      halving,  ///< the `budget` points that successive halving keeps (halving.h)
+      random,   ///< draws `budget` different combinations with `seed`
+      front,    ///< keeps the points on a front of area and time
+      halving,  ///< keeps `budget` points by successive halving (halving.h)
     };
     Method method = Method::grid;
     std::optional<uint64_t> budget;
     uint64_t seed = 1;
   };
 
-  /// Throws Error, which names file and line.
+  /// Throws Error with file and line.
   static Space from_file(const std::string& path);
   /// `path` is for messages.
   static Space from_text(const std::string& text, const std::string& path);
 
-  /// In the order of the file.
+  /// The variables with several values, in the order of the file.
   std::vector<std::string> varying() const;
-  /// Including illegal ones.
+  /// The number of combinations of values, including illegal points.
   uint64_t combinations() const;
 
   struct Points {
     std::vector<Point> points;
     SkippedPoints skipped;
   };
-  /// In the order of the file, the last variable changing fastest; with Method::random, the drawn
-  /// points. Throws Error if no point is legal, or for more than kMostPoints combinations.
+  /// In the order of the file, the last variable changing fastest; only the drawn points for
+  /// Method::random. Throws Error if no point is legal or there are more than kMostPoints.
   Points points() const;
   const Search& search() const { return search_; }
-  /// Constraints on results; points() does not check them.
+  /// Constraints on results, such as `ms <= 20`. points() does not check them.
   const std::vector<std::string>& result_constraints() const { return result_constraints_; }
   static constexpr uint64_t kMostPoints = 1'000'000;
 

@@ -23,7 +23,7 @@
 namespace mxe::explore {
 namespace {
 
-// The fronts found so far, by group, for pruning. Thread-safe.
+// The fronts so far, by group. Thread-safe.
 class Fronts {
  public:
   void add(const Task& task, double seconds) {
@@ -36,7 +36,7 @@ class Fronts {
                 front.end());
     front.emplace_back(task.area, seconds);
   }
-  /// True if the task cannot be on the front, even if it takes only its lower bound.
+  /// True if the task would not be on the front even with only the cycles of its lower bound.
   bool excludes(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto& front = fronts_[task.group];
@@ -136,7 +136,7 @@ void Sweep::add_layer_accuracy(const Task& task, Record& record) const {
     const Layer& layer = task.workload->layers[i];
     const job::JobShape shape = job_of(layer, *task.point);
     Record& line = record.at("layers").at(i);
-    line.erase("sqnr_db");  // may be of other tensors
+    line.erase("sqnr_db");  // an earlier run may have used other tensors
     const auto known = options_.layer_sqnr_db.find(
         {task.workload->name, layer.name, shape.format_a, shape.format_b});
     if (known != options_.layer_sqnr_db.end()) line["sqnr_db"] = known->second;
@@ -223,7 +223,7 @@ void mark_fronts(std::vector<Outcome>& outcomes,
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < outcomes.size(); i++) groups[group(i)].push_back(i);
   for (auto& [name, members] : groups) {
-    // Sorted by area: a point is on the front if it is faster than all before it.
+    // In the order of area, a point is on the front if it is faster than all before it.
     std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(outcomes[a].area, outcomes[a].seconds) <
              std::tie(outcomes[b].area, outcomes[b].seconds);

@@ -18,33 +18,33 @@
 
 namespace mxe::explore {
 
-/// A part of the points, for one of several machines: number `index` of `count`, from 1.
+/// One machine's part of the points: part `index` of `count`, from 1.
 struct Shard {
   uint64_t index = 1, count = 1;
 };
 
 struct SweepOptions {
   std::filesystem::path output;
-  std::filesystem::path cache;  ///< times of earlier runs (cache.h)
+  std::filesystem::path cache;  ///< folder of times from earlier runs (cache.h)
   unsigned threads = 1;
   std::optional<Shard> shard;
-  /// `fronts_only`: only points on a front are results. `prune`: skips points whose lower bound is
-  /// slower than a smaller engine with the same formats and memory, and simulates those with small
-  /// lower bounds first. The fronts are the same.
+  /// `fronts_only` keeps only points on a front. `prune` skips a point if its lower bound is slower
+  /// than a smaller engine with the same formats and memory; points with small lower bounds come
+  /// first. Pruning does not change the fronts.
   bool fronts_only = false, prune = false;
-  std::optional<uint64_t> halving;  ///< points to keep in successive halving (halving.h)
-  /// Accuracy of a workload's products by formats; missing entries were not measured.
+  std::optional<uint64_t> halving;  ///< points that successive halving keeps (halving.h)
+  /// By workload and formats; no entry if not measured.
   struct Accuracy {
     double sqnr_db = 0;
-    std::size_t layers = 0;  ///< that were measured
+    std::size_t layers = 0;  ///< layers with tensors
   };
   std::map<std::tuple<std::string, numerics::FormatId, numerics::FormatId>, Accuracy> sqnr_db;
-  /// The same for one layer of a workload, in dB.
+  /// In dB, by workload, layer and formats.
   std::map<std::tuple<std::string, std::string, numerics::FormatId, numerics::FormatId>, double>
       layer_sqnr_db;
-  /// Results that violate one of these are left out (conditions.h).
+  /// Drops results that violate one of these (conditions.h).
   std::vector<std::string> constraints;
-  /// Called repeatedly with the number of finished points and of all points.
+  /// Called repeatedly with the numbers of finished points and of all points.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
@@ -55,10 +55,9 @@ struct SweepCounts {
   std::size_t simulated = 0;                 ///< newly simulated
   std::size_t pruned = 0;                    ///< skipped: not on a front
   std::size_t halved = 0;                    ///< skipped by successive halving
-  std::map<std::string, std::size_t> unmet;  ///< left out, by the first constraint that is not met
+  std::map<std::string, std::size_t> unmet;  ///< dropped, by the first violated constraint
 };
 
-/// The fields of a record that tables use.
 struct Outcome {
   const Point* point = nullptr;
   const Workload* workload = nullptr;
@@ -76,17 +75,16 @@ struct SweepResult {
   std::vector<Record> records;    ///< of the outcomes
 };
 
-/// Sets `on_front` of each outcome, unless another of its group is at least as good in area and in
-/// seconds and better in one: (area 2, 5 s) is not on the front if there is (area 1, 5 s). `group`
-/// returns the name of an outcome's group by the outcome's index.
+/// Sets `on_front` of each outcome, unless another one of its group is at least as good in area and
+/// seconds and better in one: (area 1, 5 s) keeps (area 2, 5 s) off the front. `group` maps an
+/// outcome's index to the name of its group.
 void mark_fronts(std::vector<Outcome>& outcomes,
                  const std::function<std::string(std::size_t)>& group);
 
-/// Evaluates every point with every workload. Each result is immediately written as a line of
-/// points.jsonl, or of points.I-of-N.jsonl for a shard. Results in such files of the folder are not
-/// computed again. Finally, points.jsonl is rewritten in the order of the points, with fronts. Its
-/// contents do not depend on threads, shards and interruptions. Throws Error, which names file
-/// and line, for malformed lines and for lines of another version.
+/// Evaluates every point with every workload. Appends each result to points.jsonl, or to
+/// points.I-of-N.jsonl for a shard, and reuses the results in such files. Finally rewrites
+/// points.jsonl in the order of the points, with fronts. Its contents do not depend on threads,
+/// shards and interruptions. Throws Error with file and line for a malformed or outdated line.
 SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                   const SweepOptions& options);
 

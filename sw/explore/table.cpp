@@ -14,7 +14,6 @@ std::string pair_text(const Point& point) {
                      numerics::element_format(point.format_b).name);
 }
 
-// The formats have their own column.
 std::vector<std::string> without_formats(std::vector<std::string> names) {
   const auto is_format = [](const std::string& name) {
     return name == "format_a" || name == "format_b";
@@ -25,7 +24,7 @@ std::vector<std::string> without_formats(std::vector<std::string> names) {
 
 bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
 
-// "weights 3.99 GB, keys and values 35.7 MB in mxfp4_e2m1 (format_b)"
+// Example: "weights 3.99 GB, keys and values 35.7 MB in mxfp4_e2m1 (format_b)".
 std::string b_text(const Outcome& one) {
   const char* const format = numerics::element_format(one.point->format_b).name.c_str();
   if (one.weight_bytes + one.kv_bytes == 0) {
@@ -118,7 +117,7 @@ void print_port_note(const std::vector<Point>& points) {
   std::size_t narrow = 0;
   const Point* example = nullptr;
   for (const Point& point : points) {
-    // A half-duplex memory uses at most both directions of the port.
+    // Both directions of the port serve a half-duplex memory.
     const double port = point.params.mem_bytes() * (point.timing.half_duplex ? 2.0 : 1.0);
     if (point.timing.bytes_per_cycle <= port) continue;
     if (!example) example = &point;

@@ -10,23 +10,23 @@
 
 namespace mxe::explore {
 
-/// Formats a number with three digits, SI prefix and unit: "57.8 J", "165 mJ", "7.98 GB".
+/// Three digits, SI prefix and unit: "57.8 J", "165 mJ", "7.98 GB".
 std::string with_prefix(double value, const std::string& unit);
 
 /// The points of one workload, or of all workloads combined.
 struct FrontTable {
   std::string title;
   std::vector<const Outcome*> outcomes;  ///< all points, on a front or not
-  std::vector<std::string> varying;      ///< names of the parameters that differ between points
+  std::vector<std::string> varying;      ///< parameters that differ between points
   uint64_t items = 0;                    ///< items per run; 0 if unknown
   std::string item_name;
 };
 
-/// Prints the meaning of the tables' columns.
+/// Prints what the tables' columns mean.
 void print_columns();
 /// Prints at most `most` points of the front, the fastest first.
 void print_front(const FrontTable& table, std::size_t most);
-/// Prints the bytes of B and the source of the accuracy, for a workload of `layers` layers.
+/// Prints the bytes of B and the source of the accuracy. `layers`: layers of the workload.
 void print_workload_notes(const FrontTable& table, std::size_t layers);
 /// Prints the number of points whose port is narrower than their memory.
 void print_port_note(const std::vector<Point>& points);

@@ -13,7 +13,7 @@ struct Task {
   const Point* point;
   const Workload* workload;
   std::string id;
-  std::string group;  ///< tasks that compete have the same workload, formats, memory and clock
+  std::string group;  ///< tasks that compete: same workload, formats, memory and clock
   double area;        ///< gate equivalents, including memories
   double least_seconds;
 };
@@ -22,7 +22,7 @@ struct Task {
 std::vector<Task> make_tasks(const std::vector<Point>& points,
                              const std::vector<Workload>& workloads);
 
-/// True if a point with the first area and time makes the other one superfluous.
+/// True if the first point is at least as good in area and time, and better in one.
 inline bool dominates(double area, double seconds, double other_area, double other_seconds) {
   return area <= other_area && seconds <= other_seconds &&
          (area < other_area || seconds < other_seconds);

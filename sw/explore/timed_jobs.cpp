@@ -13,7 +13,7 @@
 namespace mxe::explore {
 namespace {
 
-/// Halves a parameter while it stays at least `least`: 64 with least 20 becomes 32.
+/// Halves a parameter while it remains at least `least`: 64 with least 20 becomes 32.
 void shrink(unsigned& value, uint64_t least) {
   while (value / 2 >= least) value /= 2;
 }
@@ -29,9 +29,9 @@ numerics::FormatId of_same_bits(numerics::FormatId format) {
   }
 }
 
-/// Reduces loops that the job does not fill. Only for numbers: blocks of MX results depend on
-/// stripes and groups. A must fit into its buffer without longer chunks. Passes over few rows keep
-/// ACC_TILES: with one tile, each would wait for the previous pass's accumulators.
+/// Reduces ROWS and ACC_TILES to the job's size. A must fit in one chunk. Results must not be MX
+/// blocks, which depend on stripes and groups. Stripes of fewer rows than kMinPass keep ACC_TILES:
+/// with one tile, each pass would wait for the previous pass's accumulators.
 void shrink_loops(const job::JobShape& shape, Params& params) {
   const uint64_t fewest_rows = std::min<uint64_t>(shape.m, LoopNest::smallest_part(params.rows));
   if (fewest_rows >= kMinPass) params.acc_tiles = 1;
@@ -63,7 +63,7 @@ TimedJob timing_twin(const TimedJob& job) {
   params.fp4_dual = dual ? 1 : 0;
   const uint64_t word = kBlockSize * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
-  // Engines that unpack two words at a time must still do so.
+  // Keeps slabs long enough for unpacking two words at a time.
   const uint64_t least_slab =
       std::max<uint64_t>(k_words * kBlockSize * (LoopNest::may_be_wide(params, shape.m) ? 2 : 1),
                          takes_two_words(params) ? kFewestWordsOfTwo * kBlockSize : 0);
@@ -75,8 +75,8 @@ TimedJob timing_twin(const TimedJob& job) {
       uint64_t{kBlockSize} * LoopNest::slab_words(params, false, LoopNest::has_long_slabs(b_word));
   shrink(params.a_slab_k, std::max<uint64_t>(longest_slab, k_words * kBlockSize));
   shrink(params.max_burst, kPageBytes / params.mem_bytes());
-  // Each direction of a port moves at most a beat per cycle, so more bandwidth has no
-  // effect. In a half-duplex memory it has: beats wait for each other, for fractions of a cycle.
+  // A port moves at most a beat per cycle and direction, so a faster memory changes no time, unless
+  // it is half-duplex: there, beats also wait for the other direction.
   if (!twin.timing.half_duplex && twin.timing.bytes_per_cycle >= params.mem_bytes()) {
     twin.timing.bytes_per_cycle = 0;
   }

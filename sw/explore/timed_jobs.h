@@ -21,15 +21,14 @@ struct TimedJob {
   engine::PortLimits ports;
 };
 
-/// A representative of all jobs with the same cycles and counters. They differ only in properties
-/// that do not affect timing: the tree's width, formats of equal size, buffers and bursts larger
-/// than the job needs. The job must be legal.
+/// Returns a legal job's representative among all jobs with equal cycles and counters. It has a
+/// default tree width, one format per element width, and only the buffers and bursts that it uses.
 TimedJob timing_twin(const TimedJob& job);
 
-/// Times of jobs, each simulated once for all points and threads.
+/// Times of jobs for all points and threads. Simulates each timing_twin() once.
 class TimedJobs {
  public:
-  /// As time_job(). Waits if another thread is timing the same job.
+  /// As time_job(). Waits if another thread simulates the same twin.
   JobTimes times(const TimedJob& job);
 
   std::size_t count() const { return found_.size(); }

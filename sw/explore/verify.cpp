@@ -25,15 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Takes seconds on the RTL of a configuration such as base.
+// Longer jobs take more than seconds on the RTL.
 constexpr uint64_t kMostCycles = 400'000;
 
-// Allowed error in percent. A half-duplex memory serves bursts in the order of arrival, and the
-// model issues some of them in a different order.
+// Percent, for half-duplex memories: the model issues some bursts in another order than the RTL.
 constexpr double kHalfDuplexError = 15;
 
 #ifdef MXE_WITH_RTL
-// The checkout of this build.
 fs::path source_folder() {
   std::ifstream cache(fs::path(numerics::program_directory()) / "CMakeCache.txt");
   const std::string key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
@@ -46,7 +44,7 @@ fs::path source_folder() {
       "folder only");
 }
 
-// The library of an engine with these parameters; --build allows to build it.
+/// Path of the library with the RTL for these parameters. Builds it if --build allows.
 std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";

@@ -29,7 +29,8 @@ constexpr const char *kLayer = "layer", *kSparsity = "Sparsity";
 
 std::vector<Column> columns_of(Kind kind) {
   const Column layer{kLayer, true, {"layer name", "name", "l"}};
-  const Column sparsity{kSparsity, false, {"sparsity ratio"}};  // N of M weights are not zero
+  const Column sparsity{
+      kSparsity, false, {"sparsity ratio"}};  // "2:4": 2 of 4 weights are not zero
   if (kind == Kind::products) {
     return {layer,           {"M", true, {}},      {"N", true, {}},
             {"K", true, {}}, {"count", false, {}}, {"B", false, {}},
@@ -64,7 +65,7 @@ Kind kind_of(const std::vector<std::string>& header, const FileLine& place) {
       "Strides,')");
 }
 
-// Some topologies of SCALE-Sim name both columns, height and width, "IFMAP Width".
+// Some SCALE-Sim files name both the height and the width column "IFMAP Width".
 void correct_ifmap_height(std::vector<std::string>& header) {
   const auto is_width = [](const std::string& field) { return column_key(field) == "ifmap width"; };
   const auto is_height = [](const std::string& field) {
@@ -76,7 +77,7 @@ void correct_ifmap_height(std::vector<std::string>& header) {
   }
 }
 
-// Factors are at most kMostElements = 2^31, so a product of two fits 64 bits.
+// A product of two factors of at most kMostElements = 2^31 fits in 64 bits.
 std::size_t product_of(std::initializer_list<uint64_t> factors, const char* name,
                        const FileLine& place) {
   uint64_t product = 1;
@@ -104,7 +105,7 @@ class Table {
   }
 
   Layer layer(std::vector<std::string> fields, const FileLine& place) const {
-    // SCALE-Sim ignores text after the last comma.
+    // SCALE-Sim allows a comment in the last field.
     if (fields.back().rfind('#', 0) == 0) fields.pop_back();
     header_.require_fields(fields, place);
     const Line line{header_, fields, place};
@@ -161,9 +162,8 @@ class Table {
     return layer;
   }
 
-  // A row for each output pixel of each image, a column for each filter. As in SCALE-Sim, the last
-  // window may exceed the edge (10 pixels, a filter of 3, a stride of 2: 5 windows). A layer with
-  // DP in its name is a product for each channel.
+  // A row per output pixel of each image, a column per filter; depthwise: a product per channel. As
+  // in SCALE-Sim, the last window may exceed the edge: 10 pixels, filter 3, stride 2: 5 windows.
   static Layer convolution(const Line& line) {
     const uint64_t height = line.number("IFMAP Height"), width = line.number("IFMAP Width");
     const uint64_t filter_height = line.number("Filter Height");
@@ -196,7 +196,7 @@ class Table {
   CsvHeader header_;
 };
 
-// "# items: 2048 tokens". Spreadsheets append commas to comments.
+// Reads "# items: 2048 tokens". Spreadsheets append commas to comments.
 void read_comment(std::string comment, Workload& workload, const FileLine& place) {
   while (!comment.empty() && comment.back() == ',') comment.pop_back();
   comment = trimmed(comment.substr(1));
@@ -221,7 +221,6 @@ double Workload::macs() const {
 }
 
 Workload read_workload(const std::string& path) {
-  // The path may be an endless device.
   const std::string text = numerics::read_text(path, kMostBytes + 1);
   if (text.size() > kMostBytes) {
     throw Error(fmt::format("{}: more than {} bytes, the largest workload", path, kMostBytes));

@@ -11,14 +11,14 @@
 
 namespace mxe::explore {
 
-/// Contents of a layer's B. They determine which bytes of a network stay in memory between runs.
+/// Contents of a layer's B: they determine which bytes stay in memory between runs.
 enum class StoredB : uint8_t {
   unsaid,    ///< not in the file
-  weights,   ///< each of the `count` products has different ones
+  weights,   ///< different for each of the `count` products
   kv_cache,  ///< keys or values of earlier tokens, different for each product
   activations,
 };
-/// Names in records and, except for the first, in the column B of CSV files.
+/// Names in records and, except for the first, in column B of CSV files.
 inline constexpr std::array kStoredBNames{"unsaid", "weights", "kv_cache", "activations"};
 
 /// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times per run.
@@ -44,24 +44,23 @@ struct Workload {
   double macs() const;
 };
 
-/// Largest size or count that is read.
 inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 
 /// Reads a CSV file (UTF-8, RFC 4180) of at most 64 MiB and 100,000 layers. The first line names
-/// the columns, in any order and case. There are two kinds:
+/// the columns, in any order and case:
 ///
-///     layer,M,N,K[,count][,B]              products; SCALE-Sim's products too
+///     layer,M,N,K[,count][,B]              products, also SCALE-Sim's
 ///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
 ///
 /// B is weights, kv_cache or activations. A convolution has `Strides`, or `Stride Height` and
-/// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. As in SCALE-Sim, DP in a
-/// layer's name means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets
-/// the items of a run. Throws Error, which names file and line.
+/// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. DP in a layer's name means
+/// depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets the items of a run.
+/// Throws Error with file and line.
 Workload read_workload(const std::string& path);
-/// The same for the text of a file; `path` determines the workload's name.
+/// As read_workload(), for the text of a file; `path` determines the workload's name.
 Workload parse_workload(const std::string& text, const std::string& path);
 
-/// An entry of a format map: formats of the layers whose names match a pattern with * and ?.
+/// Formats of the layers whose names match a pattern with * and ?.
 struct LayerFormats {
   std::string pattern;
   numerics::FormatId format_a, format_b;
@@ -69,7 +68,7 @@ struct LayerFormats {
 
 /// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies.
 std::vector<LayerFormats> read_format_map(const std::string& path);
-/// `path` is for messages. Throws Error, which names it and the line.
+/// `path` is for messages. Throws Error with it and the line.
 std::vector<LayerFormats> parse_format_map(const std::string& text, const std::string& path);
 void apply(const std::vector<LayerFormats>& map, Workload& workload);
 

@@ -11,7 +11,6 @@
 
 namespace mxe::explore {
 
-/// An error at a node, to throw in `read` of with_places().
 inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }

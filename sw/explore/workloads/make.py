@@ -15,7 +15,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Kinds of B other than weights.
 KEYS, ACTIVATIONS = "kv_cache", "activations"
 
 
