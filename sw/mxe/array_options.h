@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the arrays in files that several commands read and write.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ int fail(const std::string& who, std::string message, ExitCode code) {
   for (char& c : message) {
     if (c == '\n') c = ' ';
   }
-  // fmt::print would throw if standard error is closed.
+  // fmt::print throws if standard error is closed.
   std::fputs(fmt::format("{}: {}\n", who, message).c_str(), stderr);
   return code;
 }

@@ -11,7 +11,7 @@ class App;
 
 namespace mxe::cli {
 
-/// Exit status. Commands report bad usage and bad input with Error.
+/// Exit status. Commands throw Error for bad usage and bad input.
 enum ExitCode : int {
   kAgreed = 0,     ///< success; every comparison agreed
   kDisagreed = 1,  ///< a comparison failed
@@ -24,17 +24,16 @@ struct Command {
   std::function<int()> run;  ///< called after parsing; returns an ExitCode
 };
 
-/// JSON whose keys keep the order of insertion.
+/// Keys keep the order of insertion.
 using Json = nlohmann::ordered_json;
 
-/// Prints `object` on one line of standard output. NaN and infinities become null.
+/// Prints one line on standard output. NaN and infinities become null.
 void print_json(const Json& object);
 
-/// Shows progress on stderr if that is a terminal. The next line replaces this one; an empty line
-/// removes it.
+/// Shows a line on a terminal's stderr. The next line replaces it; an empty line removes it.
 void show_progress(const std::string& line);
 
-/// The machine's number of hardware threads, at least 1.
+/// At least 1.
 unsigned hardware_threads();
 
 /// Prints "WHO: MESSAGE" on stderr. Returns `code`.

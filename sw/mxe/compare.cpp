@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe compare: errors of an array in several formats and presets.
 
 #include <fmt/format.h>
 
@@ -26,7 +25,6 @@ struct CompareOptions {
   bool json = false;
 };
 
-/// Prints the preset only if --presets was given.
 void print_table(const std::vector<numerics::FormatComparison>& comparisons, bool presets) {
   const auto label = [presets](const std::string& format, const std::string& preset) {
     return presets ? fmt::format("{:<12} {:<23}", format, preset) : fmt::format("{:<12}", format);

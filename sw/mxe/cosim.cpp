@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe cosim: runs random jobs on model and RTL and compares every byte, counter and cycle.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +32,7 @@ struct Options {
   bool json = false;
 };
 
-/// Throws unless the RTL can run random cases and is up to date with its sources.
+/// Throws unless the RTL can run random cases and is newer than its sources.
 void require_engine(const regression::RegressionOptions& options) {
   if (!options.rtl.own) rtl::require_current_rtl(Params::named(options.config), options.waves);
 }
@@ -59,7 +58,7 @@ std::vector<regression::NamedCase> load_cases(const std::vector<std::string>& pa
   return cases;
 }
 
-/// Results of the random cases of all seeds, from the files of --merge if given.
+/// Runs all seeds, or reads the files of --merge.
 regression::RegressionResult random_result(const regression::RegressionOptions& regression,
                                            const std::vector<std::string>& files) {
   require_engine(regression);
@@ -68,7 +67,7 @@ regression::RegressionResult random_result(const regression::RegressionOptions& 
                                   show_progress);
 }
 
-/// Runs the seeds and saves the results for --merge, without a report.
+/// Runs the seeds and saves the results for --merge.
 int run_part(const regression::RegressionOptions& regression, const std::string& file) {
   require_engine(regression);
   const regression::SeedResults results = regression::run_seeds(regression, show_progress);

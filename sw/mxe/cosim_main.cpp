@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program mxe-cosim. `mxe cosim` runs it with the same arguments.
 #include "sw/mxe/program.h"
 
 int sc_main(int argc, char** argv) {

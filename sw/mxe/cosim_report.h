@@ -10,7 +10,7 @@ namespace mxe::cli {
 
 Json to_json(const regression::RegressionResult& result);
 
-/// Prints the report on stdout: each failure with the command that reproduces it.
+/// Prints each failure with the command that reproduces it.
 void print_text(const regression::RegressionResult& result);
 
 void write_junit(const std::string& path, const regression::RegressionResult& result);

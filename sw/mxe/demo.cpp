@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe demo: a digit classifier in several formats on reference, model and RTL.
 
 #include "sw/digits/demo.h"
 

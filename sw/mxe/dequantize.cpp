@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe dequantize: element codes and block scales back to float32.
 
 #include "model/numerics/quantize/dequantize.h"
 
@@ -47,9 +46,8 @@ std::size_t blocks_of(std::size_t length, std::size_t block) {
   return (length + block - 1) / block;
 }
 
-/// The axis of the blocks: --axis, else the axis that the shapes determine. (If the shapes fit
-/// several axes, each block has one element and the axis does not matter.) Throws Error if none
-/// fits.
+/// --axis, else the axis that fits the shapes; the first if several do (then each block has one
+/// element). Throws Error if none fits.
 std::size_t find_axis(const DequantizeOptions& options, const numerics::QuantizerOptions& quantizer,
                       const numerics::ArrayParts& parts) {
   if (quantizer.walk == numerics::BlockWalk::flat) return 0;
@@ -75,7 +73,6 @@ std::size_t find_axis(const DequantizeOptions& options, const numerics::Quantize
       quantizer.block_size, options.axis ? fmt::format("axis {}", *options.axis) : "one axis"));
 }
 
-/// Reads the elements' codes, unpacked as --pack and --length require.
 void read_elements(arrays::InputFiles& files, const DequantizeOptions& options,
                    const numerics::ElementFormat& format, numerics::ArrayParts& parts) {
   numerics::NamedTensor tensor = files.read(options.elements, "elements");
@@ -100,8 +97,7 @@ std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
   return elements;
 }
 
-/// Reads the scales, codes or float32 numbers. Returns the name of their tensor; empty for .npy
-/// files.
+/// Returns the name of the scales' tensor; empty for .npy files.
 std::string read_scales(arrays::InputFiles& files, const DequantizeOptions& options,
                         const numerics::QuantizerOptions& quantizer, numerics::ArrayParts& parts) {
   numerics::NamedTensor tensor = files.read(options.scales, "scales");
@@ -139,7 +135,7 @@ numerics::SwitchValue switch_value_of(const Json& value) {
   return {};
 }
 
-/// Throws Error if the quantizer in the metadata differs from the options.
+/// Throws Error if the metadata names another quantizer than the options.
 void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                             const numerics::Quantizer& quantizer, const std::string& path) {
   if (!said.is_object()) return;
@@ -158,7 +154,7 @@ void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                           options.quantizer.format, options.quantizer.preset));
 }
 
-/// A number for the whole array: from a tensor of one element, or from the metadata.
+/// A number for the whole array: a tensor of one element, or the metadata.
 std::optional<float> stored_number(const arrays::Extras& file, const std::string& path,
                                    const std::string& prefix, const Json& said,
                                    const std::string& name) {
@@ -173,15 +169,14 @@ std::optional<float> stored_number(const arrays::Extras& file, const std::string
   return said[name].get<float>();
 }
 
-/// Throws Error if an option and a file have different numbers.
+/// Throws Error if an option and a file disagree.
 void require_same(const char* option, const std::optional<float>& given,
                   const std::optional<float>& stored, const std::string& path) {
   if (!given || !stored || *given == *stored) return;
   throw Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
 }
 
-/// The scale of the whole array: from the options, else from the file of the scales or the
-/// elements.
+/// Takes the tensor scale from the options, else from the file of the scales or the elements.
 void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& options,
                        const numerics::Quantizer& quantizer, const std::string& scales_name,
                        numerics::ArrayParts& parts) {
@@ -209,7 +204,7 @@ void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& optio
   }
 }
 
-/// Writes the values, rounded to nearest even if --dtype is narrower.
+/// Rounds to nearest if --dtype is narrower than float32.
 void write_values(const DequantizeOptions& options, const arrays::Array<float>& values) {
   arrays::OutputFiles files;
   if (options.dtype == "float32") {

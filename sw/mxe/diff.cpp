@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe diff: elements that two presets quantize differently, and the switches that cause it.
 
 #include <fmt/format.h>
 

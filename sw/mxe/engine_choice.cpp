@@ -49,7 +49,7 @@ std::vector<std::string> spread_assignments(const std::vector<std::string>& word
   std::vector<std::string> spread;
   bool assigning = false, options = true;
   for (const std::string& word : words) {
-    options = options && word != "--";  // further words belong to another program
+    options = options && word != "--";  // words after -- belong to another program
     const bool assignment = word.find('=') != std::string::npos && word[0] != '-';
     const bool first = !spread.empty() && spread.back() == "--set";
     if (options && assigning && assignment && !first) spread.push_back("--set");

@@ -12,16 +12,15 @@ class App;
 
 namespace mxe::cli {
 
-/// Adds --build: builds missing or outdated designs and programs instead of reporting an error.
-/// Does nothing in a program without RTL.
+/// Adds --build, which builds missing or outdated designs; nothing in a program without RTL.
 void add_build_option(CLI::App& command);
 
 /// The options of an engine and its memory: --config, --set, --mem-* and --build.
 class EngineChoice {
  public:
-  /// Adds the options to `command`. The object must live until parsing has ended.
+  /// The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// The parsed options. Throws Error for an illegal configuration.
+  /// Throws Error for an illegal configuration.
   device::EngineSetup resolve() const;
 
  private:
@@ -31,8 +30,7 @@ class EngineChoice {
   engine::PortLimits ports_;
 };
 
-/// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that --set accepts several assignments but
-/// not a file name after them.
+/// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that --set takes no file name after them.
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words);
 
 }  // namespace mxe::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe estimate: cycles of a matrix product, without data.
 
 #include <CLI/CLI.hpp>
 #include <memory>

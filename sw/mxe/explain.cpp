@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explain: quantization of single numbers, step by step.
 
 #include "model/numerics/quantize/explain.h"
 
@@ -30,7 +29,6 @@ struct ExplainOptions {
   bool json = false;
 };
 
-/// The numbers, from the arguments or a file, and the indices of those to explain.
 struct Question {
   arrays::Array<float> input;
   std::vector<std::size_t> elements;
@@ -50,7 +48,6 @@ Question question_of(const ExplainOptions& options) {
   return {arrays::read_floats(options.from, options.tensor), {*options.at}};
 }
 
-/// Describes the choice of the scale.
 std::string scale_steps(const numerics::ElementExplanation& element,
                         const numerics::QuantizerOptions& options) {
   const std::string code =

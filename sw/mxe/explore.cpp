@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe explore: simulates many engines and memories for a workload.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +59,7 @@ struct ExploreOptions {
   explore::FormatSearch format_search;
 };
 
-/// Parses a decimal number of at least 1; returns 0 for any other text.
+/// Parses a decimal number from 1; 0 for any other text.
 uint64_t natural_number(std::string_view text) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
@@ -113,7 +112,7 @@ std::vector<Workload> read_workloads(const ExploreOptions& options) {
   return workloads;
 }
 
-/// Removes the points that do not support the formats of all layers.
+/// Removes points that do not support the formats of a layer.
 void keep_possible(const std::vector<Workload>& workloads, Space::Points& space) {
   const auto impossible = [&](const Point& point) {
     try {
@@ -129,7 +128,7 @@ void keep_possible(const std::vector<Workload>& workloads, Space::Points& space)
   if (space.points.empty()) throw Error("no point supports the formats of all layers");
 }
 
-/// Shows progress and remaining time, four times per second.
+/// Prints progress and the remaining time four times per second.
 class Progress {
  public:
   void operator()(std::size_t done, std::size_t all) {
@@ -273,7 +272,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
   explore::print_front(table, options.most_rows);
 }
 
-/// Throws Error for constraints on results that are not measured.
+/// Throws Error for a constraint on a quantity that this run does not measure.
 void check_constraints(const Space& space, const std::vector<Workload>& workloads,
                        const SweepOptions& how) {
   for (const std::string& text : space.result_constraints()) {
@@ -356,7 +355,7 @@ int run(const ExploreOptions& options) {
   };
   if (options.combine.empty()) std::filesystem::remove(how.output / "combined.jsonl");
   if (!options.formats) {
-    // From an earlier run in this folder; `mxe report` would show it with the new points.
+    // An earlier run's mixtures do not belong to the new points.
     if (!how.shard) std::filesystem::remove(how.output / "formats.jsonl");
     counts();
     print_tables(options, workloads, result, whole);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe formats: lists element formats and presets.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe generate: operand files of the Ascend (CANN) MX matmul samples.
 
 #include <fmt/format.h>
 
@@ -27,7 +26,7 @@ struct GenerateOptions {
   bool json = false;
 };
 
-/// Approximately normal values from a seed (sums of twelve uniform ones), equal on every machine.
+/// Approximately normal: sums of twelve uniform values. Equal on every machine.
 std::vector<float> random_matrix(Random& random, std::size_t size) {
   std::vector<float> values(size);
   for (float& value : values) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe linux: a program on a Linux kernel with the engine, model or RTL, as a PCI device.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -39,9 +38,9 @@ namespace {
 constexpr uint64_t kLongestTimeoutUs = 1'000'000'000'000;
 constexpr unsigned kLeastMemory = 32, kMostMemory = 65536;  // MiB
 constexpr int kKilled = 128;                                // plus the signal number, as in a shell
-/// Default of --timeout-us without input from a terminal: one hour of Linux's time.
+/// Default of --timeout-us unless input comes from a terminal: one hour of simulated time.
 constexpr uint64_t kDefaultTimeoutUs = 3'600'000'000;
-/// Linux's own limit for a blocked task.
+/// Linux reports a task as blocked after this time.
 constexpr uint64_t kStallUs = 120'000'000;
 constexpr std::size_t kLinesOfLog = 20;
 
@@ -98,8 +97,8 @@ std::string choose_module(const LinuxOptions& options) {
 
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
-/// Source of the program's standard input. Linux reads a file of the host directly. A pipe is first
-/// read to its end, because a console drops unread input when it ends.
+/// Source of the program's standard input. Linux reads a file directly. A pipe is read to its end
+/// first, because a console drops unread input when it ends.
 std::string choose_input(const guest::Session& session) {
   struct stat status {};
   if (fstat(STDIN_FILENO, &status) != 0) return "null";
@@ -152,14 +151,14 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
       options.log.empty() ? "loglevel=4" : "loglevel=8"};
   if (options.object_memory != 0)
     words.push_back(fmt::format("reserve_mem={}M:4096:mxe", options.object_memory));
-  if (options.log.empty()) words.push_back("mxe_console_level=5");  // print warnings
+  if (options.log.empty()) words.push_back("mxe_console_level=5");
   if (!options.own_time) words.push_back(fmt::format("time-travel=ext:{}", session.time_socket()));
   for (const std::string& word : console.kernel_words()) words.push_back(word);
   if (!options.append.empty()) words.push_back(options.append);
   return words;
 }
 
-/// No default limit with input from a terminal: its user can end the run.
+/// 0 (no limit) for input from a terminal, whose user can end the run.
 uint64_t choose_timeout(const LinuxOptions& options, const guest::SessionPlan& plan) {
   if (options.timeout_us) return *options.timeout_us;
   return plan.interactive || plan.input == "console" ? 0 : kDefaultTimeoutUs;
@@ -190,7 +189,7 @@ void print_summary(int code, const uml::MachineOutcome& outcome) {
       outcome.nanoseconds, outcome.register_accesses, outcome.bursts, outcome.messages);
 }
 
-/// The end of a run, and Linux's report of its tasks if it did not end by itself.
+/// `tasks`: Linux's report of its tasks if the run did not end by itself.
 struct Run {
   uml::MachineOutcome outcome;
   std::string tasks;
@@ -224,18 +223,18 @@ int report(const LinuxOptions& options, const Run& run, const guest::Session& se
   return code;
 }
 
-/// Binds Linux and the engine to one processor. They alternate thousands of times and never run at
-/// the same time; on two processors each switch would wait for a wake-up.
+/// Linux and the engine alternate thousands of times and never run at the same time. On two
+/// processors, each switch would wait for a wake-up.
 void stay_on_one_processor() {
   const int here = sched_getcpu();
   if (here < 0) return;
   cpu_set_t processors;
   CPU_ZERO(&processors);
   CPU_SET(static_cast<unsigned>(here), &processors);
-  sched_setaffinity(0, sizeof processors, &processors);  // a failure costs only time
+  sched_setaffinity(0, sizeof processors, &processors);  // on failure the run is only slower
 }
 
-/// Runs the program, then destroys the engine, which completes its waves.
+/// Destroys the engine before it returns, which completes the file of waves.
 Run simulate(const LinuxOptions& options, const std::string& kernel, device::Target target,
              const device::EngineSetup& setup, const guest::Session& session,
              guest::KernelLog& log) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program mxe: all subcommands except cosim, run and linux, which are separate programs.
 #include "sw/mxe/other_program.h"
 #include "sw/mxe/program.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe matmul: quantize two matrices and multiply them on the reference, the model or the RTL.
 
 #include <fmt/format.h>
 
@@ -41,13 +40,13 @@ struct MatmulOptions {
   TraceChoice trace;
 };
 
-/// Throws Error unless `value` is `allowed`, the only one that the engine supports.
+/// Throws Error unless `value` is `allowed`, the engine's only value.
 void require_only(const char* option, const std::string& value, const char* allowed) {
   if (value == allowed) return;
   throw Error(fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
 }
 
-/// Returns true if the bias is BF16. Throws Error for formats other than fp32 and bf16.
+/// Throws Error for bias formats other than fp32 and bf16.
 bool is_bf16_bias(const MatmulOptions& options) {
   const std::string& format = options.bias_format;
   if (format == "fp32") return false;
@@ -118,8 +117,7 @@ int report_difference(const MatmulOptions& options, const std::string& source,
   return kDisagreed;
 }
 
-/// The value of --arithmetic; empty without the option. Throws Error if the target is not the
-/// model.
+/// Empty without --arithmetic. Throws Error if the target is not the model.
 engine::ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name,
                                             device::Target target) {
   if (!name) return {};
@@ -128,8 +126,7 @@ engine::ArithmeticFactory choose_arithmetic(const std::optional<std::string>& na
   throw Error(fmt::format("--arithmetic needs --on model, not {}", device::target_name(target)));
 }
 
-/// The file for the waves of the model's blocks, if requested. Throws Error if the target has
-/// no waves.
+/// The file of --waves for the model's blocks. Throws Error if the target has no waves.
 std::optional<engine::BlockWaves> open_waves(const MatmulOptions& options, device::Target target) {
   const bool structural = options.arithmetic == "structural";
   if (options.waves.empty() || target == device::Target::rtl) return std::nullopt;

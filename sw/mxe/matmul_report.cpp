@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kBarColumns = 40;
 
-/// True for the counters of the array's activity; exactly one of them counts in each cycle.
+/// In each cycle, exactly one of these counters counts.
 bool is_activity(const std::string& counter) {
   return counter == "mac_active" || counter == "idle" || counter.rfind("stall_", 0) == 0;
 }
@@ -34,7 +34,7 @@ void print_counters(const device::DeviceResult& result) {
   }
 }
 
-/// `fed`: cycles in which the feeder decodes words of B.
+/// `fed`: cycles to decode the words of B.
 void print_bound(const device::Roofline& roof, uint64_t fed) {
   if (fed > std::max(roof.compute, roof.memory)) {
     fmt::print("  bound          feeder: {} cycles to decode B, {} to multiply, {} to {} memory\n",

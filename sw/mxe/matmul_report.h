@@ -8,20 +8,18 @@
 
 namespace mxe::cli {
 
-/// The part of the report of `matmul` and `estimate` that does not come from the device.
+/// The part of a report that does not come from the device.
 struct MatmulReport {
   job::JobShape shape;  ///< rows: the sum over all products
   device::Target on;
   Params params;
   engine::MemoryTiming timing;
-  std::size_t products = 1;  ///< number of products
+  std::size_t products = 1;
 };
 
-/// The first keys of the JSON: shape, formats, target and configuration.
 Json to_json(const job::JobShape& shape, device::Target on, const Params& params);
 
-/// All keys of both commands. For the reference, which has no clock, cycles, utilization and bytes
-/// are null and the counters are empty.
+/// Without a clock (reference), cycles, utilization and bytes are null and there are no counters.
 Json to_json(const MatmulReport& report, const device::DeviceResult& result);
 
 void print_text(const MatmulReport& report, const device::DeviceResult& result);

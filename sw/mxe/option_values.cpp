@@ -15,7 +15,7 @@
 namespace mxe::cli {
 namespace {
 
-// Each check returns an error message, empty for a legal value.
+// The checks return an error message, or an empty text for a legal value.
 
 std::string not_empty(const std::string& text) {
   return text.empty() ? "the value is empty" : std::string();
@@ -57,7 +57,7 @@ std::string wrong_value(const std::string& type, const std::string& text) {
   return {};
 }
 
-/// Returns "UINT" for "UINT:INT in [1 - 1024]".
+/// "UINT:INT in [1 - 1024]" gives "UINT".
 std::string bare_type(const CLI::Option& option) {
   const std::string name = option.get_type_name();
   return name.substr(0, name.find(':'));

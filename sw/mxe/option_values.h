@@ -9,32 +9,28 @@
 
 namespace mxe::cli {
 
-/// The type name of options that accept any word, even an empty one: arguments for another program.
+/// Type name of options that accept any word, even an empty one.
 constexpr const char* kAnyWord = "WORD";
 
-/// Makes every option of every subcommand refuse values that CLI11 accepts: empty ones, numbers
-/// that are not decimal (CLI11 reads 0x10 as 16 and 010 as 8), that exceed 64 bits, or that are not
-/// finite; and values of flags that are neither true nor false. Commands check ranges themselves.
-/// Call it after all options have been added.
+/// Restricts the options of all subcommands, after all have been added. Rejects values that CLI11
+/// accepts: empty, not decimal (CLI11 reads 0x10 as 16, 010 as 8), above 64 bits, not finite, and
+/// flags with values other than true and false. Commands check ranges themselves.
 void refuse_bad_values(CLI::App& app);
 
-/// A check that accepts whole numbers from `least` to `most`.
+/// Accepts whole numbers from `least` to `most`.
 CLI::Validator whole_numbers(int64_t least, int64_t most);
-/// The same for all values of an option's type of at most 32 bits: CLI11 reports larger numbers
-/// without the allowed ones.
+/// Accepts every value of a type of at most 32 bits; the error for larger numbers lists the range.
 template <typename Integer>
 CLI::Validator fits() {
   static_assert(sizeof(Integer) <= 4, "refuse_bad_values() checks numbers of 64 bits");
   return whole_numbers(std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max());
 }
 
-/// A check that accepts decimal numbers above 0.
+/// Accepts decimal numbers above 0.
 CLI::Validator above_zero();
-/// A check that accepts decimal numbers from 0 on.
 CLI::Validator not_negative();
 
-/// Splits words that may be lists: {"a,b", "c"} gives a, b, c. Throws Error with the option's
-/// name for an empty item.
+/// Splits at commas: {"a,b", "c"} gives a, b, c. Throws Error naming `option` for an empty item.
 std::vector<std::string> listed(const char* option, const std::vector<std::string>& words);
 
 }  // namespace mxe::cli

@@ -29,8 +29,7 @@ bool has_build_option(char** argv) {
   return false;
 }
 
-/// Called if the program is missing. Builds it if the arguments contain --build, else throws Error
-/// with the command that builds it.
+/// Builds the missing program with --build, else throws Error with the command that builds it.
 void require_program(const char* name, char** argv) {
   if (has_build_option(argv)) return rtl::build_target(name);
   if (rtl::build_folder().empty()) throw Error(fmt::format("{} is not installed", name));

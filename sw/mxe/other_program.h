@@ -5,20 +5,17 @@
 
 namespace mxe::cli {
 
-// Three subcommands are separate programs, so that a build of mxe does not need their libraries:
-// mxe-cosim (co-simulation takes a quarter of the compilation), mxe-run (RISC-V emulator) and
-// mxe-linux.
+// mxe-cosim, mxe-run and mxe-linux are separate programs: mxe does not need their libraries.
 
-/// Adds these subcommands to the help of mxe.
 Command list_cosim(CLI::App& app);
 Command list_run(CLI::App& app);
 Command list_linux(CLI::App& app);
 
-/// The program for the arguments of mxe, or null if it is mxe itself.
+/// The program that runs the subcommand in the arguments; null for mxe itself.
 const char* asks_for_program(int argc, const char* const* argv);
 
-/// Replaces this process by `program`. With --build in the arguments, builds a missing program
-/// first. Returns the exit status only if the program does not exist.
+/// Replaces this process by `program`; --build in the arguments builds it if it is missing. Returns
+/// an exit status only if it is still missing.
 int run_other_program(const char* program, char** argv);
 
 }  // namespace mxe::cli

@@ -11,12 +11,12 @@ class App;
 
 namespace mxe::cli {
 
-/// The options of the result's format: --out-format, --out-rule and --out-overflow.
+/// --out-format, --out-rule and --out-overflow.
 class OutputChoice {
  public:
-  /// Adds the options to `command`. The object must live until parsing has ended.
+  /// The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// The parsed options. Throws Error for unknown names or an illegal combination.
+  /// Throws Error for unknown names or an illegal combination.
   job::OutputFormat resolve() const;
 
  private:

@@ -29,7 +29,6 @@
 namespace mxe::cli {
 namespace {
 
-/// Returns an error status if standard output could not be written completely.
 int check_output(const std::string& who, int status) {
   const std::string problem = numerics::standard_output_error();
   return problem.empty() ? status : fail(who, problem);
@@ -39,7 +38,7 @@ int run_command(const std::string& who, const Command& command) {
   try {
     return check_output(who, command.run());
   } catch (const std::system_error& error) {
-    // An error while printing to standard output has no file name.
+    // Errors of standard output do not name it.
     const std::string problem = numerics::standard_output_error();
     return fail(who, problem.empty() ? error.what()
                                      : "standard output: cannot write: " + error.code().message());
@@ -52,7 +51,7 @@ int run_command(const std::string& who, const Command& command) {
   }
 }
 
-/// Opens closed descriptors 0 to 2, so that no other file gets these numbers. Their use then fails.
+/// Opens descriptors 0 to 2 if they are closed, so that no other file becomes standard output.
 void hold_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -60,7 +59,7 @@ void hold_standard_descriptors() {
   }
 }
 
-/// CLI11's message, or a message with the unknown word and the allowed subcommands.
+/// CLI11's message, or the unknown word and the allowed subcommands.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (!app.get_subcommands().empty()) return fmt::format("{} (see --help)", error.what());
   std::vector<std::string> names;
@@ -105,7 +104,7 @@ int run_program(int argc, char** argv, const std::vector<AddCommand>& add_comman
 
 int start_program(int argc, char** argv) {
   hold_standard_descriptors();
-  // Writes to a closed pipe or beyond a size limit then return errors, which are reported.
+  // Writes to a closed pipe or beyond a size limit then fail with errors, which are reported.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   return sc_core::sc_elab_and_sim(argc, argv);

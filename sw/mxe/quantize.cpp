@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe quantize: floats to element codes and block scales.
 
 #include "model/numerics/quantize/quantize.h"
 
@@ -66,8 +65,7 @@ void require_types(const QuantizeOptions& options, const numerics::Quantizer& qu
           quantizer.options.scale_format.name());
 }
 
-/// Type of the codes in files. A .npy file has the ml_dtypes type only with --typed, because NumPy
-/// alone reads such a file as raw bytes.
+/// NumPy alone reads ml_dtypes types as raw bytes, so .npy files contain them only with --typed.
 numerics::CodeType file_type(const QuantizeOptions& options, numerics::CodeType type) {
   if (!options.typed) type.npy = {};
   return type;
@@ -102,8 +100,7 @@ void add_scales(arrays::OutputFiles& files, const QuantizeOptions& options,
             file_type(options, numerics::code_type(array.options.scale_format)));
 }
 
-/// Adds the tensor scale to the .safetensors file of the scales, else of the elements. .npy files
-/// cannot hold it; --json and the printed line contain it.
+/// Adds the tensor scale to the .safetensors file of the scales, else of the elements.
 void add_tensor_scale(arrays::OutputFiles& files, const QuantizeOptions& options,
                       const numerics::QuantizedArray& array) {
   const numerics::WholeScale whole = numerics::whole_scale(array.options);

@@ -13,15 +13,13 @@ class App;
 
 namespace mxe::cli {
 
-/// The options that define codes and scales, shared by `quantize` and `dequantize`: --format,
-/// --preset, --block and --scale-format.
+/// Options of `quantize` and `dequantize`: --format, --preset, --block and --scale-format.
 struct QuantizerChoice {
   std::string format, preset = "ocp", scale_format;
   std::optional<uint32_t> block;
 
   void add_to(CLI::App& command);
-  /// The quantizer with these switches and `more`. numerics::make_quantizer refuses illegal
-  /// combinations.
+  /// Adds the switches in `more`. Throws Error for an illegal combination.
   numerics::Quantizer resolve(numerics::Overrides more = {}) const;
 };
 

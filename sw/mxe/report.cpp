@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe report: writes the points of an exploration as one HTML page.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe run: firmware on a RISC-V processor with the engine, model or RTL.
 
 #include <fmt/format.h>
 
@@ -25,7 +24,7 @@
 namespace mxe::cli {
 namespace {
 
-// Larger times do not fit into 64 bits of picoseconds.
+// Limits that keep times within 64 bits of picoseconds.
 constexpr uint64_t kLongestQuantum = 1'000'000'000, kLongestTimeoutUs = 1'000'000'000'000;
 
 struct RunOptions {
@@ -49,7 +48,7 @@ device::Target choose_target(const RunOptions& options) {
   return target;
 }
 
-/// The server for gdb, with --gdb. Throws Error if the port cannot be opened.
+/// Throws Error if the port of --gdb cannot be opened.
 std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   if (!options.gdb) return nullptr;
   auto server = std::make_unique<soc::GdbServer>(*options.gdb);
@@ -57,7 +56,7 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   return server;
 }
 
-/// Runs the program on a new platform. Throws DeviceFailure if the simulation fails.
+/// Throws DeviceFailure if the simulation fails.
 soc::Outcome simulate(const RunOptions& options, device::Target target,
                       const device::EngineSetup& setup) {
   const soc::Program program = parse_elf(options.firmware, numerics::read_file(options.firmware),
@@ -94,7 +93,7 @@ int run(const RunOptions& options) {
   const soc::Outcome outcome = simulate(options, target, setup);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
-  // The program was ended because standard output is a closed pipe.
+  // Standard output is a closed pipe, which ended the program.
   const std::string lost = numerics::standard_output_error();
   if (!lost.empty()) throw Error(lost);
   if (options.summary) print_summary(outcome);

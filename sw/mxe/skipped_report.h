@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports the arrays that a command skips.
 #pragma once
 
 #include <vector>

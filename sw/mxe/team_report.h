@@ -17,7 +17,7 @@ struct TeamReport {
     device::TeamResult::Member outcome;
     uint64_t alone = 0;  ///< cycles of its job without the other engines
 
-    /// Cycles that the other engines add; may be negative, because the order of bursts differs.
+    /// Cycles that the other engines add; negative if the changed order of bursts is faster.
     int64_t waited() const {
       return static_cast<int64_t>(outcome.result.cycles) - static_cast<int64_t>(alone);
     }
@@ -30,13 +30,13 @@ struct TeamReport {
   std::vector<Member> members;
   uint64_t cycles = 0;
   uint64_t one_engine = 0;  ///< cycles of the whole product on one engine with the same memory
-  double bound = 0;         ///< see explore::roofline_cycles
+  double bound = 0;         ///< explore::roofline_cycles
   double wall_seconds = 0;
 
   double speedup() const { return static_cast<double>(one_engine) / static_cast<double>(cycles); }
 };
 
-/// The report of `result`, the run of a team; simulates each part and the whole product alone, too.
+/// Also simulates each part, and the whole product, alone.
 TeamReport make_report(const job::JobShape& shape, device::Target on,
                        const device::EngineSetup& setup, device::SplitAxis axis,
                        const std::vector<job::JobShape>& parts, const device::TeamResult& result);

@@ -15,12 +15,12 @@ namespace mxe::cli {
 
 class TraceChoice {
  public:
-  /// Adds the option to `command`. The object must live until parsing has ended.
+  /// The object must live until parsing has ended.
   void add_to(CLI::App& command);
   bool wanted() const { return !path_.empty(); }
   /// Throws Error if a trace was requested and the target is not the model.
   void require_possible(device::Target target) const;
-  /// Creates the file, if requested. Throws Error if it cannot be written.
+  /// Creates the file, if --trace was given. Throws Error if it cannot be written.
   std::optional<engine::ChromeTrace> open() const;
 
  private:
