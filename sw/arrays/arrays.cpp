@@ -24,9 +24,9 @@ bool starts_with(const std::vector<uint8_t>& bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-/// Determines the kind: from the first bytes (.npy, .npz), else from the extension (.safetensors,
-/// .npz), else a '{' in byte 8 means .safetensors, anything else .npy. The reader of that kind then
-/// reports a damaged file.
+/// Goes by the first bytes (.npy, .npz), else by the extension (.safetensors, .npz), else by byte
+/// 8:
+/// '{' in .safetensors. Anything else is .npy, whose reader reports damaged files.
 FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
   constexpr std::size_t kSafetensorsPrefix = 8;
   if (starts_with(bytes, "\x93NUMPY")) return FileKind::npy;
@@ -59,7 +59,7 @@ FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
                   std::string(type));
 }
 
-/// Values of the codes of a .safetensors type; empty for other types.
+/// Values of all codes of a .safetensors type; empty for other types.
 std::vector<float> values_of(const std::string& dtype) {
   const auto table = [](unsigned bits, const auto& decode) {
     std::vector<float> values(std::size_t{1} << bits);
@@ -83,7 +83,6 @@ std::vector<float> values_of(const std::string& dtype) {
 
 class ArrayFile {
  public:
-  /// `bytes` must outlive the object.
   ArrayFile(const std::vector<uint8_t>& bytes, const std::string& path)
       : bytes_(bytes), path_(path) {
     const FileKind kind = kind_of(bytes, path);
@@ -96,20 +95,18 @@ class ArrayFile {
 
   bool has_names() const { return npz_ || safetensors_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// Empty in a .npy file.
+  /// Empty for a .npy file.
   std::string name(std::size_t i) const { return has_names() ? names_[i] : ""; }
-  /// The index of the array with a name, if it exists.
   std::optional<std::size_t> find(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) return std::nullopt;
     return found - names_.begin();
   }
-  /// Empty unless it is a .safetensors file.
+  /// Empty for other files than .safetensors.
   std::map<std::string, std::string> metadata() const {
     if (!safetensors_) return {};
     return numerics::safetensors_metadata(bytes_.data(), bytes_.size(), path_);
   }
-  /// Reads the array names()[i], or the only one of a .npy file.
   numerics::NamedTensor read(std::size_t i) const {
     if (safetensors_) return safetensors_->read(safetensors_->entries()[i]);
     if (npz_) return {names_[i], "", npz_->read(i)};

@@ -25,34 +25,31 @@ struct Array {
 class ArrayFile;
 
 struct Extras {
-  std::map<std::string, std::string> metadata;  ///< of a .safetensors file, else empty
+  std::map<std::string, std::string> metadata;  ///< of a .safetensors file
   std::map<std::string, numerics::NamedTensor>
       tensors;  ///< the requested tensors that exist, by name
 };
 
 struct Skipped {
   std::string name;
-  std::string reason;  ///< its type, for example "I64", or "a scalar"
+  std::string reason;  ///< its type, such as "I64", or "a scalar"
 };
 
-/// Reads arrays from .npy, .npz and .safetensors files. The name "-" is standard input, which is
-/// read once.
+/// Reads arrays from .npy, .npz and .safetensors files. "-" is standard input, read once.
 class InputFiles {
  public:
-  /// `names`: the values of --tensor, one for each .npz or .safetensors file in the order of
-  /// reading. Fewer names than files are allowed.
+  /// `names`: values of --tensor, for the first .npz and .safetensors files.
   explicit InputFiles(std::vector<std::string> names = {});
 
-  /// The array of a .npy file. In another file: the tensor with the next name of --tensor, else the
+  /// The array of a .npy file; in other files, the tensor with the next name of --tensor, else the
   /// one named `role`, else the only one. Throws Error with the file and its tensors.
   numerics::NamedTensor read(const std::string& path, const std::string& role = "");
-  /// The metadata of a file and its tensors with these names. Uses no name of --tensor.
+  /// The metadata of a file and those of `names` that it contains. Uses no name of --tensor.
   Extras extras(const std::string& path, const std::vector<std::string>& names);
-  /// All arrays of a file, or only the one with the next name of --tensor.
+  /// All arrays of a file, or the one with the next name of --tensor.
   std::vector<numerics::NamedTensor> read_all(const std::string& path);
-  /// Calls take(name, array) for each array of floats of a file, or only for the one with the next
-  /// name of --tensor. Returns the skipped arrays: other types and scalars. Throws Error if
-  /// such an array was named or all arrays were skipped.
+  /// Calls take(name, array) for each float array in read_all(). Returns the others (other types,
+  /// scalars). Throws Error if --tensor named such an array or there is no float array.
   using TakeFloats = std::function<void(const std::string&, const Array<float>&)>;
   std::vector<Skipped> for_each_floats(const std::string& path, const TakeFloats& take);
   /// Throws Error if a name of --tensor was not used.
@@ -68,21 +65,20 @@ class InputFiles {
   std::optional<std::vector<uint8_t>> standard_input_;
 };
 
-/// Converts float32, float64 (rounded), float16, bfloat16, and F8_E4M3, F8_E5M2, F8_E8M0 and F4 of
-/// .safetensors files to float32. Throws Error with the file's name for other types.
+/// Converts float32, float64 (rounded), float16, bfloat16 and, in .safetensors files, F8_E4M3,
+/// F8_E5M2, F8_E8M0 and F4 to float32. Throws Error with the file's name for other types.
 Array<float> to_floats(const numerics::NamedTensor& tensor, const std::string& path);
-/// Codes from uint8, or from int8 with the same bits. Throws Error with the file's name for
-/// other types.
+/// The codes of uint8 or int8. Throws Error with the file's name for other types.
 Array<uint8_t> to_bytes(numerics::NamedTensor tensor, const std::string& path);
 Array<uint16_t> to_shorts(const numerics::NamedTensor& tensor, const std::string& path);
 
-/// Reads the array of floats of a file, or its tensor with this name.
+/// The float array of a file, or its tensor named `names[0]`.
 Array<float> read_floats(const std::string& path, const std::vector<std::string>& names = {});
 
-/// An array of floats in its file's type: float32, float16 or bfloat16.
+/// Floats in the type of their file: float32, float16 or bfloat16.
 class Numbers {
  public:
-  /// Converts other types to float32, as to_floats().
+  /// Converts other types as to_floats().
   Numbers(numerics::NamedTensor tensor, const std::string& path);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
@@ -96,11 +92,11 @@ class Numbers {
   std::vector<uint8_t> bytes_;  // of 16-bit numbers
 };
 
-/// As read_floats(), without a conversion of 16-bit types.
+/// As read_floats(), but keeps 16-bit types.
 Numbers read_numbers(const std::string& path, const std::vector<std::string>& names = {});
 
-/// Throws Error unless `shape` has `rank` dimensions, each at least 1. The message begins with
-/// `what`, for example "A.npy: A must be [M, K]".
+/// Throws Error, which begins with `what` ("A.npy: A must be [M, K]"), unless `shape` has `rank`
+/// dimensions of at least 1.
 void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                    const std::string& what);
 
@@ -108,7 +104,7 @@ void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
                                     const std::vector<std::size_t>& expected,
                                     const std::string& name);
 
-/// Throws Error unless `array` has this shape; the message begins with `name`.
+/// Throws Error, which begins with `name`, unless `array` has this shape.
 template <typename T>
 void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& expected,
                         const std::string& name) {
@@ -121,8 +117,7 @@ using numerics::rows_to_axis;
 using numerics::shape_text;
 using numerics::split_at;
 
-/// Converts an axis from -rank to rank - 1 to an index; -1 is the last. Throws Error if it is
-/// out of range.
+/// Converts an axis from -rank (first) to rank - 1 (last) to an index; else throws Error.
 std::size_t resolve_axis(int axis, std::size_t rank);
 
 }  // namespace mxe::arrays

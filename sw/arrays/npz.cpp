@@ -47,8 +47,7 @@ class MemberReader {
  public:
   MemberReader(zip_file_t* member, const std::string& name) : member_(member), name_(name) {}
 
-  /// Extends `bytes` to this size. Memory grows with the data read, not with the size in the
-  /// header, which may be wrong.
+  /// Extends `bytes` in steps of 1 MiB: the size in the header may be wrong.
   void read_up_to(std::size_t end, std::vector<uint8_t>& bytes) {
     constexpr std::size_t kChunk = std::size_t{1} << 20;
     while (bytes.size() < end) {
@@ -60,7 +59,7 @@ class MemberReader {
     }
   }
 
-  /// Throws if data follow. libzip checks the checksum at the end.
+  /// Throws Error if data follow. libzip then checks the checksum.
   void finish() {
     uint8_t more = 0;
     if (read(&more, 1) != 0) throw Error(fmt::format("{}: larger than it says", name_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads .npz files: ZIP archives of .npy files from numpy.savez and numpy.savez_compressed.
+// Reads .npz files: ZIP archives of .npy files, stored or deflated.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace mxe::arrays {
 
 class NpzFile {
  public:
-  /// `bytes` must outlive the object; `name` is the file's name in messages. Throws Error if
-  /// the bytes are no ZIP archive or two arrays have the same name.
+  /// `bytes` must outlive the object; messages begin with `name`. Throws Error if the bytes are no
+  /// ZIP archive or two arrays have the same name.
   NpzFile(const uint8_t* bytes, std::size_t size, std::string name);
 
-  /// The names of the arrays without ".npy", in the order of the file.
+  /// Without ".npy", in the order of the file.
   const std::vector<std::string>& names() const { return names_; }
 
-  /// Reads the array names()[i], stored or deflated, and unpacks at most the bytes of its shape.
-  /// Throws Error if a checksum or a size is wrong, and as parse_npy().
+  /// Reads the array names()[i]; unpacks at most the bytes of its shape. Throws Error for a wrong
+  /// checksum or size, and as parse_npy().
   numerics::NpyArray read(std::size_t i) const;
 
  private:

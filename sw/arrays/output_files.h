@@ -15,13 +15,11 @@ namespace mxe::arrays {
 using numerics::code_type;
 using numerics::CodeType;
 
-/// Writes the arrays of a command. A .npy file holds one array; a .safetensors file holds any
-/// number, named by their roles. "-" is standard output: a .npy file, or a .safetensors file for
-/// several arrays. Printed text then goes to standard error.
+/// Writes a command's arrays. A .npy file holds one array; a .safetensors file holds several, named
+/// by role. "-" is standard output (one array: .npy); printed text then goes to standard error.
 class OutputFiles {
  public:
-  /// Adds an array for the file `path`; an empty path adds nothing. `type` is the type in
-  /// .safetensors files, and in .npy files if it names a type for them.
+  /// An empty path adds nothing. `type`: the type in .safetensors files and, if named, .npy files.
   void add(const std::string& path, const std::string& role, numerics::NpyArray array,
            const CodeType& type = {});
   void add(const std::string& path, const std::string& role, const std::vector<float>& values,
@@ -31,8 +29,7 @@ class OutputFiles {
   void add(const std::string& path, const std::string& role, const std::vector<uint16_t>& values,
            const std::vector<std::size_t>& shape);
 
-  /// Writes all files. Throws Error before writing for several arrays in one .npy file and for
-  /// .npz files.
+  /// Throws Error, before it writes any file, for .npz files and several arrays in one .npy file.
   void write() const;
 
  private:

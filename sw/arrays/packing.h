@@ -10,7 +10,7 @@
 
 namespace mxe::arrays {
 
-/// Storage of element codes in a file: one per byte, or packed along the last axis.
+/// Storage of element codes in a file.
 enum class Packing {
   none,  ///< one code per byte
   low,   ///< first code in the low bits: two 4-bit codes per byte, four 6-bit codes in three bytes
@@ -23,16 +23,14 @@ void check_packing(const numerics::ElementFormat& format, Packing packing);
 Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
                     const Array<uint8_t>& codes);
 
-/// The inverse. `last` is the length of the last axis; default: all elements in the bytes.
+/// The inverse of pack(). `last`: length of the last axis; default: all elements in the bytes.
 Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
-/// Scales [rows..., blocks] in the layout of cuBLAS and tcgen05, as one row of bytes. All axes
-/// before the last one are rows.
+/// Reorders scales [rows..., blocks] into the layout of cuBLAS and tcgen05, one row of bytes.
 Array<uint8_t> swizzle(const Array<uint8_t>& scales);
 
-/// The inverse, for scales of this shape. Throws Error with `name` if the number of bytes is
-/// wrong.
+/// The inverse, for scales of `shape`. Throws Error with `name` for a wrong number of bytes.
 Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
                          const std::string& name);
 

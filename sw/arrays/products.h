@@ -14,13 +14,11 @@ struct Operand {
   numerics::FormatId format;
 };
 
-/// Quantizes A [..., M, K] and B [..., K, N], or [..., N, K] if transposed, and pairs their
-/// matrices; leading axes broadcast as in NumPy. The caller adds bias and output format. `threads`
-/// affects only the speed. Throws Error for shapes that do not match.
+/// Quantizes A [..., M, K] and B [..., K, N] (`transposed`: [..., N, K]) and pairs their matrices;
+/// leading axes broadcast as in NumPy. Sets no bias. Throws Error for shapes that do not match.
 job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
 
-/// Sets the products' bias. Throws Error with `path` unless its shape is [N], [M, N] or that of
-/// the result.
+/// Throws Error with `path` unless the bias has the shape [N], [M, N] or that of the result.
 void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path);
 
 }  // namespace mxe::arrays

@@ -63,7 +63,7 @@ class DigitsDemo {
   }
 
  private:
-  /// Runs the job on all targets. Returns golden's result, the input of the next layer.
+  /// Returns golden's result, the input of the next layer.
   std::vector<float> run_layer(const job::Job& job, const std::string& name,
                                VariantResult& result) {
     numerics::GemmOptions options;

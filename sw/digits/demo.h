@@ -15,23 +15,23 @@
 
 namespace mxe::digits {
 
-/// Cycles and differences of one device for one variant.
+/// One device with one variant.
 struct DeviceRun {
   device::Target target;
-  uint64_t cycles = 0;                   ///< of all layers
-  std::vector<std::string> differences;  ///< from golden, one line each; empty: all bits agree
+  uint64_t cycles = 0;
+  std::vector<std::string> differences;  ///< differing bytes against golden, one line each
 };
 
 struct VariantResult {
   Variant variant;
-  std::size_t correct = 0;  ///< images that golden classifies correctly
-  double sqnr_db = 0;       ///< of golden's logits, relative to float32 logits
-  double macs = 0;          ///< multiply-accumulates of all layers
-  double peak_macs = 0;     ///< largest number per cycle of the engine
+  std::size_t correct = 0;  ///< of golden
+  double sqnr_db = 0;       ///< of golden's logits against float32
+  double macs = 0;
+  double peak_macs = 0;  ///< most per cycle of the engine
   std::vector<DeviceRun> runs;
 
   bool agreed() const;
-  double utilization() const;  ///< of the last device
+  double utilization() const;
 };
 
 struct DemoResult {
@@ -39,18 +39,18 @@ struct DemoResult {
   std::vector<device::Target> devices;
   std::string network;  ///< "64 -> 100 -> 10"
   std::size_t images = 0;
-  std::size_t correct = 0;  ///< with float32 on the host
+  std::size_t correct = 0;  ///< with float32
   std::vector<VariantResult> variants;
   double seconds = 0;
 
   bool agreed() const;
 };
 
-/// Receives one line about the current step, or an empty line.
+/// Receives a line about the current step, or an empty line.
 using Progress = std::function<void(const std::string&)>;
 
-/// Runs the classifier of `digits` in several formats. The host quantizes each layer and applies
-/// ReLU; the reference and every device of this build multiply.
+/// Runs the classifier in several formats on the reference and on every device of this build. The
+/// host quantizes the layers and applies ReLU.
 DemoResult run_digits_demo(const Digits& digits, const device::EngineSetup& setup,
                            const Progress& progress);
 

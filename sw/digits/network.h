@@ -8,10 +8,10 @@
 
 namespace mxe::digits {
 
-/// One fully connected layer: relu(x W^T + b), the last one without relu.
+/// A fully connected layer: relu(x W^T + b), without relu in the last layer.
 struct DenseLayer {
   std::size_t inputs = 0, outputs = 0;
-  std::vector<float> weights;  ///< [outputs][inputs]: B of the matrix product, K contiguous
+  std::vector<float> weights;  ///< [outputs][inputs]: operand B, contiguous along K
   std::vector<float> bias;     ///< [outputs]
 };
 
@@ -23,25 +23,24 @@ struct Digits {
   std::vector<DenseLayer> layers;
 };
 
-/// The data folder: next to the program in a build, else in the installation.
+/// The folder with the data of the built or the installed program.
 std::string digits_directory();
 
-/// Name of layer `index` in explorations: 0 is "dense1".
+/// Layer 0 is "dense1".
 std::string digits_layer_name(std::size_t index);
 
-/// Reads the .npy files in `directory`. Throws Error if one is missing or shapes do not match.
+/// Reads .npy files. Throws Error if one is missing or shapes do not match.
 Digits load_digits(const std::string& directory);
 
-/// x W^T + b in float32 on the host, summed in the order of k: [rows][outputs].
+/// x W^T + b in float32, summed in the order of k: [rows][outputs].
 std::vector<float> dense_float(const DenseLayer& layer, const std::vector<float>& x);
 
 void relu(std::vector<float>& values);
 
-/// Number of rows of `logits` [labels.size()][classes] whose largest value is at the label.
+/// Rows of `logits` [labels.size()][classes] whose largest value is at the label.
 std::size_t count_correct(const std::vector<float>& logits, const std::vector<uint8_t>& labels);
 
-/// SQNR in dB: the power of `reference` divided by that of the difference; infinite without a
-/// difference.
+/// Power of `reference` divided by the power of the difference, in dB; infinite if they are equal.
 double sqnr_db(const std::vector<float>& reference, const std::vector<float>& values);
 
 }  // namespace mxe::digits

@@ -16,12 +16,12 @@ struct Variant {
   std::string name() const;
 };
 
-/// The reference's logits of the classifier, with one variant per layer. `dual`: pairs of 4-bit
-/// formats are summed as at the engine's dual rate.
+/// The reference's logits, with one variant per layer. `dual`: sums pairs of 4-bit formats as the
+/// engine does at the dual rate.
 std::vector<float> quantized_logits(const Digits& digits, const std::vector<Variant>& layers,
                                     bool dual);
 
-/// The matrix product of a layer: its input `x` and its weights in the formats of `variant`.
+/// The product of a layer: its input `x` and its weights in the formats of `variant`.
 job::Job quantize_layer(const DenseLayer& layer, const std::vector<float>& x,
                         const Variant& variant);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of page/ and vendor/, compiled in, so that the page is a single file.
+// Contents of page/ and vendor/, compiled in.
 #pragma once
 
 #include <string_view>

@@ -18,7 +18,6 @@ bool on_a_front(const Json& point) {
   return pareto != point.end() && !pareto->empty();
 }
 
-/// Numbers values from 0 in the order of their first use.
 class Numbering {
  public:
   std::size_t operator()(const std::string& key, const Json& value) {

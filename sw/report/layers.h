@@ -7,13 +7,12 @@
 
 namespace mxe::report {
 
-/// Keeps the layers of the first points, points on a front first, up to `most` layers in all.
-/// Returns the number of points whose layers were removed.
+/// Removes layers so that at most `most` remain in all; points on a front keep theirs first.
+/// Returns the number of points without layers.
 std::size_t limit_layers(std::vector<nlohmann::ordered_json>& points, std::size_t most);
 
-/// Replaces each layer by an array: the index of its properties in "common", its figures in the
-/// order of "figures", its stalls in the order of "stalls". Returns {"common", "figures",
-/// "stalls"}, with which page/data.js restores the layers.
+/// Replaces each layer by numbers: an index into "common", then figures in the order of "figures"
+/// and stalls in the order of "stalls". Returns these three lists (page/data.js unpacks).
 nlohmann::ordered_json pack_layers(std::vector<nlohmann::ordered_json>& points);
 
 }  // namespace mxe::report

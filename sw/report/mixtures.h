@@ -6,9 +6,9 @@
 
 namespace mxe::report {
 
-/// Packs mixtures of formats by workload: [[workload, {"names": of layers, "pairs": [[A, B], ...],
-/// "exact", "mixtures": [{"cycles", ..., "layers": [index into pairs, ...]}, ...]}], ...]. Mixtures
-/// with other layers than the workload's first mixture are dropped.
+/// Packs mixtures by workload: [[workload, {"names": of layers, "pairs": [[A, B], ...], "exact",
+/// "mixtures": [{"cycles", ..., "layers": [index into pairs, ...]}, ...]}], ...]. Drops mixtures
+/// whose layers differ from those of the workload's first mixture.
 nlohmann::ordered_json pack_mixtures(const std::vector<nlohmann::ordered_json>& mixtures);
 
 }  // namespace mxe::report

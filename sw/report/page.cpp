@@ -8,8 +8,7 @@
 namespace mxe::report {
 
 std::string script_safe(const nlohmann::ordered_json& value) {
-  // ASCII without '<', so that neither the end of the element nor a comment can appear. Bytes that
-  // are not UTF-8 become the replacement character.
+  // Plain ASCII without '<' cannot end the element. Bytes that are not UTF-8 become U+FFFD.
   std::string safe;
   for (const char c : value.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)) {
     if (c == '<') {

@@ -9,10 +9,10 @@ namespace mxe::report {
 
 inline constexpr std::size_t kMostLayers = 60000;
 
-/// JSON of `value` that is safe in an HTML script element, regardless of its texts.
+/// JSON text that is safe in an HTML script element.
 std::string script_safe(const nlohmann::ordered_json& value);
 
-/// A self-contained HTML page: style, program, charting library and points.
+/// A self-contained HTML page.
 std::string make_page(Exploration exploration);
 
 }  // namespace mxe::report

@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// A required or optional key and its type. Other keys are dropped: they could carry an attack.
+/// A known key and its type. Unknown keys are dropped, because they could carry an attack.
 struct Key {
   const char* name;
   bool (*is_right)(const Json&);
@@ -127,7 +127,7 @@ constexpr Key kLayerKeys[] = {
     {"sqnr_db", is_number, "a number", false},
 };
 
-/// Only these keys, in this order.
+/// Keeps only `keys`, in this order.
 template <std::size_t Keys>
 Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
   if (!object.is_object()) throw Error(place + ": not a JSON object");
@@ -192,15 +192,14 @@ Json read_mixture(const std::string& line, const std::string& place) {
   return mixture;
 }
 
-/// The number of points left out, by reason; the page shows nothing else of space.json.
+/// Keeps the numbers of skipped points by reason.
 Json checked_space(const Json& space, const std::string& path) {
   Json known = checked(space, kSpaceKeys, path + ":1");
   for (const char* name : {"skipped", "unmet"}) require_numbers(known, name, path + ":1");
   return known;
 }
 
-/// Calls read(line, number, is a last line without newline) for nonempty lines until it returns
-/// false.
+/// Calls read(line, number, line is cut off) for nonempty lines until it returns false.
 template <typename Read>
 void for_each_line(const std::string& text, const Read& read) {
   std::istringstream lines(text);
@@ -226,10 +225,10 @@ std::optional<std::string> text_of(const fs::path& path) {
   return numerics::read_text(path);
 }
 
-/// The path of a point's trace, relative to `folder`; empty if there is none.
+/// The path of a point's trace relative to `folder`; empty if there is none.
 std::string trace_of(const Json& point, const fs::path& folder) {
   const std::string id = point.at("id");
-  // Only letters and digits, because the id becomes part of a file name.
+  // The id becomes part of a file name.
   const auto is_plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   };
@@ -247,7 +246,6 @@ std::string trace_of(const Json& point, const fs::path& folder) {
 Exploration parse_points(const std::string& text, const std::string& path) {
   Exploration result;
   for_each_line(text, [&](const std::string& line, std::size_t number, bool is_last) {
-    // An interrupted run may leave half a line without a newline.
     if (is_last && !Json::accept(line)) {
       result.cut_line = number;
       return false;

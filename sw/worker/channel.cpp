@@ -12,16 +12,16 @@
 namespace mxe::worker {
 namespace {
 
-/// Ends the process when the other side closes the socket.
+/// Ends this process when the parent closes the socket.
 [[noreturn]] void watch(int socket) {
-  // POLLRDHUP reports this even while unread requests are pending.
+  // POLLRDHUP reports a closed socket although unread requests are pending.
   pollfd descriptor{socket, POLLRDHUP, 0};
   while (poll(&descriptor, 1, -1) < 0 && errno == EINTR) {
   }
   _exit(0);
 }
 
-/// Calls `transfer(done)`, which returns the number of bytes transferred, until `bytes` are done.
+/// Calls `transfer(done)`, which returns the bytes it transferred, until `bytes` are done.
 template <typename Transfer>
 void transfer_all(std::size_t bytes, const Transfer& transfer) {
   for (std::size_t done = 0; done < bytes;) {
@@ -53,7 +53,7 @@ std::optional<Json> Channel::receive() {
 }
 
 void Channel::send(const Json& reply) {
-  // Messages may contain file names that are not UTF-8.
+  // Replaces bytes of file names that are not UTF-8.
   const std::string line = reply.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   transfer_all(line.size(), [&](std::size_t done) {
     return ::send(socket_, line.data() + done, line.size() - done, MSG_NOSIGNAL);

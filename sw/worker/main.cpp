@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe-worker SOCKET MEMORY: an engine for the process that started it. The arguments are
+// mxe-worker SOCKET MEMORY: simulates an engine for its parent process. The arguments are file
 // descriptors of a socket and of a memory file.
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ int sc_main(int argc, char** argv) {
     std::fputs("mxe-worker: the Python package mxe starts this program\n", stderr);
     return 2;
   }
-  // The parent process handles Ctrl-C and ends this process if necessary.
+  // The parent handles Ctrl-C and ends this process if necessary.
   std::signal(SIGINT, SIG_IGN);
   mxe::worker::Channel channel(std::atoi(argv[1]), std::atoi(argv[2]));
   try {

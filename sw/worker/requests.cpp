@@ -47,8 +47,7 @@ class Reader {
   uint64_t offset_ = 0;
 };
 
-/// Leaves `number` unchanged if the request does not have it. Limits it to 32 bits, so that values
-/// that are too large are still rejected.
+/// Without the key, `number` remains. Values above 32 bits become UINT32_MAX, rejected later.
 void read_number(const Json& request, const char* name, unsigned& number) {
   const uint64_t asked = request.value(name, uint64_t{number});
   number = static_cast<unsigned>(std::min<uint64_t>(asked, UINT32_MAX));

@@ -15,13 +15,12 @@ struct EngineRequest {
   device::EngineSetup setup;
 };
 
-/// Throws Error if target, configuration, parameters or memory are not legal.
+/// Throws Error if target, configuration, parameters or memory are illegal.
 EngineRequest read_engine(const Json& request);
 
 job::JobShape read_shape(const Json& request);
 
-/// Reads products. Their operands are stored in the memory file: codes and scales of all matrices
-/// of A, the same of B, float32 numbers of the bias.
+/// Memory file: codes and scales of all A, codes and scales of all B, float32 bias.
 job::Products read_products(const Json& request, const Channel& channel);
 
 Json describe(const EngineRequest& engine);

@@ -13,7 +13,7 @@
 namespace mxe::worker {
 namespace {
 
-/// An error reply. Kinds: "value" for wrong requests, "device" for failures of the engine.
+/// Kinds: "value" for wrong requests, "device" for failures of the engine.
 Json error(const char* kind, const std::string& what) { return {{"error", what}, {"kind", kind}}; }
 
 Json run_shape(device::Device& device, const device::EngineSetup& setup, const Json& request) {
@@ -43,7 +43,7 @@ Json run_products(device::Device& device, const device::EngineSetup& setup, cons
   return reply;
 }
 
-/// Sends the result or the exception of `answer`. Returns false if the engine has failed.
+/// Returns false if the engine has failed.
 template <typename Answer>
 bool reply_with(Channel& channel, const Answer& answer) {
   try {

@@ -5,8 +5,8 @@
 
 namespace mxe::worker {
 
-/// Serves one engine: the first request describes it, all others are jobs. Each has a reply, with
-/// the key "error" if it failed. Returns when the socket is closed or the engine has failed.
+/// Serves one engine, which the first request describes; each further request is a job. A reply
+/// with the key "error" reports a failure. Returns after the socket is closed or the engine failed.
 void serve(Channel& channel);
 
 }  // namespace mxe::worker

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A colour and a symbol for each pair of formats, a colour for each kind of stall, and the theme.
-// The palette is Okabe and Ito's, for common colour deficiencies; the dark theme has a lighter one.
+// Colours and symbols of format pairs, colours of stalls, and the theme. The palette is Okabe and
+// Ito's, for colour deficiencies; the dark theme has a lighter one.
 const palettes = {
   light: ["#0072b2", "#d55e00", "#009e73", "#b5679a", "#a77c00", "#000077", "#6b4fa0", "#5f6b78",
           "#b02a4c", "#4d7a1f", "#8a5a3c", "#440000"],
@@ -13,8 +13,8 @@ const colouredPairs = [...new Set([
   ...pairs, ...points.flatMap((p) => (p.layers || []).filter((l) => l.format_a).map(pairOf)),
   ...[...mixturesByWorkload.values()].flatMap((all) => all.pairs.map(([a, b]) => pairOf({format_a: a, format_b: b})))])];
 
-/// A name as text in a chart. The library keeps text widths in an object with the lines as keys, so
-/// "__proto__" and "constructor" need a prefix: a zero-width space. The text is on one line.
+/// A name as one line of text in a chart. ECharts uses texts as property names, so the zero-width space
+/// protects it from "__proto__" and "constructor".
 const chartText = (name) => "\u200b" + name.replace(/\s+/g, " ");
 
 const theme = () => document.documentElement.dataset.theme;
@@ -23,7 +23,7 @@ const paint = (index) => palettes[theme()][index % palettes.light.length];
 const colourOf = (pair) => paint(colouredPairs.indexOf(pair));
 const symbolOf = (pair) => symbols[pairs.indexOf(pair) % symbols.length];
 
-// Useful cycles are blue. Each stall has the same colour in every chart; neighbours contrast.
+// Each stall has the same colour in every chart; neighbours contrast.
 const stallKinds = [
   ["mac_active", "multiplying", 0], ["stall_a", "waits for A", 8], ["stall_b", "waits for B", 2],
   ["stall_c", "waits for bias", 6], ["stall_drain", "waits for the drain", 9],
@@ -51,7 +51,7 @@ function axis(name, logarithmic, label) {
   };
 }
 
-/// `numbers` times powers of ten between min and max, in rising order.
+/// `numbers` times powers of ten from min to max, in rising order.
 function ticksBetween(min, max, numbers) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(min)); power <= Math.log10(max); power++)
@@ -62,16 +62,16 @@ function ticksBetween(min, max, numbers) {
   return ticks;
 }
 
-/// True if a logarithmic axis can show the value; others would need endless ticks.
+/// False for values that would need endless ticks on a logarithmic axis.
 const fitsLogAxis = (value) => value > 1e-100 && value < 1e100;
 
-/// The range of a logarithmic axis, slightly larger than that of the values, with at least three
-/// round ticks: powers of ten, also times 2 and 5, or finer for a short range.
+/// A range of a logarithmic axis around the values, with at least three ticks: powers of ten, also
+/// times 2 and 5, or finer for a short range.
 function logRange(all) {
   const values = all.filter(fitsLogAxis);
   if (!values.length) return {};
   const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
-  // The shortest range, 1.25 squared, such as 0.9 to 1.4, has six ticks in steps of 0.1.
+  // Even the shortest range, such as 0.9 to 1.4, has six ticks of `finest`.
   const finest = [1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
   const choices = [max / min > 2000 ? [1] : [1, 2, 5], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], finest];
   const found = choices.map((numbers) => ticksBetween(min, max, numbers));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points, values derived from them, and numbers as text.
-//
-// Names in the data (workloads, layers, formats, parameters, stalls) may be any text, such as
-// "__proto__". They are values and keys of Maps, never property names.
+// The points and values derived from them. Names in the data may be any text, such as "__proto__", so
+// they are values and keys of Maps, never property names.
 const exploration = JSON.parse(document.getElementById("data").textContent);
 const points = exploration.points;
 const mixturesByWorkload = new Map(exploration.mixtures);
@@ -10,7 +8,7 @@ const traces = new Map(exploration.traces);  // index of a point -> path of its 
 
 const mapOf = (object) => new Map(Object.entries(object || {}));
 
-/// Undoes pack_layers for a layer. `figures` are names from this page's code, not from the data.
+/// Inverse of pack_layers(). `figures` come from this page's code, not from the data.
 function unpackLayer([common, ...numbers]) {
   const {figures, stalls} = exploration.layers;
   const layer = {...exploration.layers.common[common], stalls: new Map()};
@@ -27,13 +25,12 @@ for (const [place, point] of points.entries()) {
 
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/// A number with an SI prefix and `digits` significant digits: 1234567 is 1.23 M.
+/// Example: 1234567 is "1.23 M" with 3 significant digits.
 function si(value, unit = "", digits = 3) {
   if (!isNumber(value)) return "–";
   if (value === 0) return "0 " + unit;
   const prefixes = ["f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E"];
   let step = Math.floor(Math.log10(Math.abs(value)) / 3);
-  // 999.96 is 1.00 k, not 1000.
   if (Math.abs(value) / 1000 ** step >= 999.5) step++;
   step = Math.max(-5, Math.min(6, step));
   return Number((value / 1000 ** step).toPrecision(digits)) + " " + prefixes[step + 5] + unit;
@@ -42,10 +39,10 @@ const percent = (value) => (isNumber(value) ? (100 * value).toFixed(1) + " %" : 
 const decibel = (value) => (isNumber(value) ? value.toFixed(1) + " dB" : "–");
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 
-// On one line, as chartText needs it.
+// One line, as chartText() needs.
 const pairOf = (entry) => `${entry.format_a || "?"} × ${entry.format_b || "?"}`.replace(/\s+/g, " ");
 
-/// Quantities to compare: `of` reads, `text` writes; `best` is -1 if less is better, else 1.
+/// `of` reads a quantity, `text` formats it; `best` is -1 if less is better, else 1.
 const measures = {
   latency: {name: "Latency", axis: "Latency", unit: "s", of: (p) => p.seconds, text: (v) => si(v, "s"), best: -1},
   energy: {name: "Energy", axis: "Energy", unit: "J", of: (p) => (p.energy || {}).joules, text: (v) => si(v, "J"), best: -1},
@@ -77,7 +74,7 @@ function varyingSettings(list) {
     .map(([key, set]) => [key, [...set].sort((a, b) => (isNumber(a) && isNumber(b) ? a - b : String(a) < String(b) ? -1 : 1))]);
 }
 
-/// The points that no other point dominates in the two measures.
+/// The points that no other point beats in the two measures.
 function frontOf(list, one, two) {
   const known = list.filter((p) => isNumber(one.of(p)) && isNumber(two.of(p)));
   known.sort((p, q) => one.best * (one.of(q) - one.of(p)) || two.best * (two.of(q) - two.of(p)));
@@ -98,7 +95,7 @@ function parameter(point, name, otherwise) {
   return isNumber(value) && value > 0 ? value : otherwise;
 }
 
-/// Number in user input with optional SI prefix and unit ("2.5 MGE", "3000000"), else NaN.
+/// Parses a number with optional SI prefix and unit: "2.5 MGE", "3000000"; else NaN.
 function numberFrom(text, unit) {
   const [, digits, rest] = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*(.*?)\s*$/i.exec(text) || [];
   if (digits === undefined) return NaN;
@@ -107,28 +104,28 @@ function numberFrom(text, unit) {
   return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
 }
 
-/// Bytes per cycle of the memory and the port of a point's engines. A half-duplex memory can serve
-/// both directions of the port. A memory rate of 0 means the width of the port.
+/// Bytes per cycle of memory and port. Both directions of the port serve a half-duplex memory. Rate 0
+/// means the width of the port.
 function bytesPerCycle(point) {
   const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
   const memory = point.mem_bytes_per_cycle || port;
   return port ? Math.min(port * (point.mem_half_duplex ? 2 : 1), memory) : memory;
 }
 
-/// MACs per clock of a point's engines for a pair of formats; two 4-bit formats use the dual rate.
+/// Two 4-bit formats use the dual rate.
 function macsPerCycle(point, pair) {
   const four = (format) => /e2m1|fp4|int4/i.test(format || "");
   const dual = parameter(point, "FP4_DUAL", 0) && four(pair.format_a) && four(pair.format_b);
   return 32 * parameter(point, "NUM_PE", 1) * (dual ? 2 : 1) * (point.engines || 1);
 }
 
-/// The layers of a point, with `runs` as factor of their cycles.
+/// The layers of a point; their cycles count `runs` times.
 function layersOf(point) {
   const layers = point.layers || [];
   const times = (layer) => layer.count || 1;
   const once = layers.reduce((sum, l) => sum + l.cycles, 0);
   const all = layers.reduce((sum, l) => sum + l.cycles * times(l), 0);
-  // Figures are those of one run, unless the cycles add up to the point's without the count.
+  // A layer's cycles are those of one of its `count` products, or of all if these add up better.
   const single = Math.abs(all - point.cycles) <= Math.abs(once - point.cycles);
   return layers.map((layer) => ({...layer, runs: single ? times(layer) : 1}));
 }

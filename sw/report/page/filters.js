@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of points: a workload, limits, and values of varying settings. `rows`: {name, of(point),
-// wanted}; a row with an empty `wanted` passes all points.
+// Filters of points. `rows`: {name, of(point), wanted}; an empty `wanted` passes all points.
 const filters = {workload: points[0].workload, limits: {}, rows: [], frontOnly: false, eachPair: false};
 
 const varying = varyingSettings(points);
@@ -37,7 +36,7 @@ function chipRow(name, of, values) {
 }
 
 function buildFilters() {
-  // A combination of all workloads comes first, if there is one.
+  // Combined workloads first.
   const combined = new Set(points.filter((p) => p.weights).map((p) => p.workload));
   const names = [...new Set(points.map((p) => p.workload))].sort((a, b) => combined.has(b) - combined.has(a) || (a < b ? -1 : 1));
   filters.workload = names[0];
@@ -50,7 +49,6 @@ function buildFilters() {
     const input = element("input", {type: "text", className: "limit", id: "limit-" + name, placeholder: "e.g. " + example});
     input.oninput = () => {
       const limit = numberFrom(input.value, measures[name].unit);
-      // Invalid input is marked and sets no limit.
       input.setAttribute("aria-invalid", String(input.value.trim() !== "" && Number.isNaN(limit)));
       filters.limits[name] = Number.isNaN(limit) ? undefined : limit;
       draw();

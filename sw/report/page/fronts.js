@@ -7,14 +7,14 @@ function frontLine(name, front, x, y, colour) {
   };
 }
 
-/// The front of `list`, or (`each`) the front of each pair of formats: [name, points].
+/// [name, points] of the front of `list`; with `each`, of each pair of formats.
 function frontsOf(list, x, y, each) {
   if (!each) return [["front", frontOf(list, x, y)]];
   return pairs.map((pair) => [pair, frontOf(list.filter((p) => pairOf(p) === pair), x, y)])
     .filter(([, front]) => front.length);
 }
 
-/// True if the measure's axis can show the point; axes are logarithmic except for dB.
+/// True if the measure's axis (logarithmic, except for dB) can show the point.
 const hasPlace = (measure, point) =>
   isNumber(measure.of(point)) && (measure === measures.sqnr || fitsLogAxis(measure.of(point)));
 

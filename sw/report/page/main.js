@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redraws everything when filters, selection or theme change.
 const byId = new Map(points.map((p) => [p.id, p]));
 const pointById = (id) => byId.get(id);
-/// The id of a point in the page's address, or "".
 const idInAddress = () => (points.find((p) => "#" + encodeURIComponent(p.id) === location.hash) || {id: ""}).id;
 let pickedId = idInAddress();
 
@@ -17,7 +15,7 @@ function select(id) {
   draw();
 }
 
-/// The selected point if it passes the filters, else the middle of the front.
+/// The selected point if it is shown, else the middle of the front.
 function pickedAmong(shown, front) {
   const now = pointById(pickedId);
   if (now && shown.includes(now)) return now;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front of mixtures (mxe explore --formats), and formats and map of the selected one.
+// The front of mixtures (mxe explore --formats) and the selected mixture.
 const pickedMixtures = new Map();  // workload -> index of the mixture
 
 const mixturesOf = (workload) => mixturesByWorkload.get(workload);
 const mixturePair = (all, number) => pairOf({format_a: all.pairs[number][0], format_b: all.pairs[number][1]});
 
-/// The selected mixture of a workload; default: the one in the budget, else the middle one.
+/// Default: the mixture in the budget, else the middle one.
 function pickedMixture(workload) {
   const {mixtures} = mixturesOf(workload);
   const chosen = mixtures.findIndex((one) => one.chosen);
@@ -17,7 +17,7 @@ function pickMixture(workload, number) {
   drawMixtures(workload);
 }
 
-/// "3: mxfp8_e4m3 × mxfp4_e2m1, ...", most layers first.
+/// Example: "3: mxfp8_e4m3 × mxfp4_e2m1, ...", most layers first.
 function countedPairs(all, mixture) {
   const counts = new Map();
   for (const number of mixture.layers) counts.set(number, (counts.get(number) || 0) + 1);
@@ -60,7 +60,6 @@ function drawMixtureFront(chart, workload) {
   }, {notMerge: true});
 }
 
-/// A quoted pattern that matches only this name.
 const quotedPattern = (name) => JSON.stringify(name.replace(/[*?[\\]/g, "\\$&"));
 
 function formatMapText(workload, number) {
@@ -83,7 +82,7 @@ function drawMixtureLayers(workload) {
   button.onclick = () => copy(formatMapText(workload, number), button);
 }
 
-/// At most `most` rows and the selected and chosen ones, including both ends.
+/// About `most` evenly spaced rows, both ends, and the selected and chosen ones.
 function someMixtures(all, picked, most = 60) {
   const last = all.length - 1, step = Math.max(1, last / (most - 1));
   const numbers = new Set([picked, ...all.flatMap((one, i) => (one.chosen ? [i] : []))]);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline of one point: MACs per second over MACs per byte.
 function rooflineDots(point) {
   const hertz = point.cycles / point.seconds;
   const layers = layersOf(point);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The selected point: its figures, its configuration to copy, its trace.
-// Words that need no quotes in YAML and in a shell.
+// The selected point. isPlain: needs no quotes in YAML and in a shell.
 const isPlain = (text) => /^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$/.test(text);
 const yamlText = (value) => (isPlain(String(value)) ? String(value) : JSON.stringify(String(value)));
 const shellText = (value) => (isPlain(String(value)) ? String(value) : "'" + String(value).replaceAll("'", "'\\''") + "'");
@@ -28,7 +27,7 @@ async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without permission, and for files in some browsers.
+    // No permission, or a browser that denies it for local files.
     const area = element("textarea", {value: text});
     document.body.append(area);
     area.select();
@@ -44,7 +43,7 @@ function figure(name, value, detail) {
                  element("dd", {}, value, ...(detail ? [element("small", {textContent: " " + detail})] : [])));
 }
 
-/// "32 B/cycle", and the memory's rate if the port is slower.
+/// Example: "32 B/cycle", with the memory's rate if the port is slower.
 function memoryText(point) {
   const memory = point.mem_bytes_per_cycle, port = point.port_bytes_per_cycle;
   const narrow = isNumber(port) && memory > port * (point.mem_half_duplex ? 2 : 1);
@@ -52,7 +51,7 @@ function memoryText(point) {
     (narrow ? ` (port; the memory has ${memory})` : "");
 }
 
-/// Bytes of B of all layers: weights, and the key/value cache with its formats.
+/// Text about the bytes of B: weights, and keys and values with their formats.
 function storedOf(point) {
   const {weight_bytes: weights, kv_bytes: kv, b_bytes: all} = point;
   const list = [];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycles of each layer, by the array's activity.
 function cycleParts(entry) {
   const stalls = new Map(entry.stalls);
   const named = [...stalls.values()].reduce((sum, v) => sum + (v || 0), 0);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables with rows that select a point, and heads that sort.
 const sortedBy = new Map();  // table -> [column, direction]
 
-/// `columns`: {name, of(row), text(value), className}; `rows`: {point, ...}, or {id, choose(),
-/// picked, ...} if a row does not select a point.
+/// `columns`: {name, of(row), text(value), className}. `rows`: {point, ...}, or {id, choose(), picked,
+/// ...} if a row selects no point.
 function drawTable(table, columns, rows, picked) {
   const [by, direction] = sortedBy.get(table.id) || [-1, 1];
   const order = [...rows];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tooltips. They are built from elements, not markup: names in the data are never parsed as HTML.
+// Built from elements, not markup, so that names in the data are never parsed as HTML.
 function tip(title, rows) {
   const table = element("table");
   for (const [name, value] of rows) {
