@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Embeds files as strings into a program.
 include_guard()
 set(MXE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
-# mxe_embed(<source> HEADER <header> NAMESPACE <namespace> <name>=<file> [<file>...] ...)
-# Generates <source>, which defines the declarations of <header>: for each <name> a std::string_view of its files'
-# contents, concatenated.
+# mxe_embed(<source> HEADER <header> NAMESPACE <namespace> <name>=<file> [<file>...] ...): generates <source>, which
+# defines each <name>, declared in <header>, as a string_view of its files' concatenated contents.
 function(mxe_embed source)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;NAMESPACE" "")
   set(items "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs the file readers under libFuzzer for a few seconds each, whatever compiler builds the rest. Needs clang and its
-# runtime (libclang-rt-dev); MXE_FUZZ is true if both exist.
+# Runs the file readers under libFuzzer for a few seconds each. MXE_FUZZ is true if clang and its runtime
+# (libclang-rt-dev) are installed; another compiler may build the rest.
 find_program(MXE_CLANGXX NAMES clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 set(MXE_FUZZ_FLAGS -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 set(MXE_FUZZ FALSE)
@@ -38,9 +38,8 @@ function(mxe_instrumented variable source)
                      DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name} for fuzzers" VERBATIM)
 endfunction()
 
-# mxe_add_fuzzer(<name> <seconds> <label> SOURCES <file>... [LIBRARIES <library>...]): builds <name> from <name>.cpp and
-# these sources (paths from the project's root), and adds a test that runs it. Libraries are targets, which are not
-# instrumented, or -l options.
+# Builds <name> from <name>.cpp and SOURCES (paths from the project's root) and adds a test that runs it. LIBRARIES:
+# targets, which are not instrumented, or -l options.
 function(mxe_add_fuzzer name seconds label)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(objects "")
@@ -64,7 +63,7 @@ function(mxe_add_fuzzer name seconds label)
                      DEPENDS ${objects} ${targets} COMMENT "Linking ${name}" VERBATIM)
   add_custom_target(${name}_build ALL DEPENDS ${name})
   string(REPLACE fuzz_ corpus_ corpus ${name})
-  # New inputs are written to the build tree's corpus; the source tree's corpus is only read.
+  # libFuzzer writes new inputs to the build tree; the source tree's corpus is only read.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${corpus})
   add_test(
     NAME ${name}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Destinations of `cmake --install`, by component; cpack packs two of them (MxePackage.cmake).
-#   runtime       the program, the designs that it simulates, the data of `mxe demo`
+# Components of `cmake --install`, whose files find each other by relative paths:
+#   runtime       the program, its designs, the data of `mxe demo`
 #   development   libraries, headers, CMake package, RTL sources, the Linux driver's sources, documents, examples
-#   linux         the Linux driver, mxe.ko, if it was built; in no package
-# Installed files find each other by relative paths, so the folder can be moved.
+#   linux         mxe.ko, if it was built; in no package
 include_guard()
 include(CMakePackageConfigHelpers)
 
@@ -11,12 +10,11 @@ set(_include ${CMAKE_INSTALL_INCLUDEDIR}/mxe) # the only include root
 set(_cmake ${CMAKE_INSTALL_LIBDIR}/cmake/mxe)
 set(_share ${CMAKE_INSTALL_DATADIR}/mxe)
 
-# ------------------------------------------------------------------- component runtime
 install(TARGETS mxe RUNTIME COMPONENT runtime)
 install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime PATTERN train* EXCLUDE)
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-# Optional, because scripts/demo, for example, only builds mxe and the design `base`.
+# Optional: scripts/demo builds only mxe and the design `base`.
 install(TARGETS mxe-linux mxe-linux-init RUNTIME COMPONENT runtime OPTIONAL)
 if(MXE_BUILD_SOC)
   install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
@@ -27,9 +25,7 @@ if(MXE_BUILD_RTL)
   install(TARGETS ${_designs} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mxe COMPONENT runtime OPTIONAL)
 endif()
 
-# --------------------------------------------------------------- component development
-# mxe_install_part(<component> <target>=<name>...): exports the targets as mxe::<name> in a component of the CMake
-# package, which requires the components before it.
+# Exports targets as mxe::<name>. A component of the CMake package requires the components before it.
 function(mxe_install_part component)
   foreach(pair IN LISTS ARGN)
     string(REGEX MATCH "^(.*)=(.*)$" _ ${pair})
@@ -37,8 +33,7 @@ function(mxe_install_part component)
     set(name ${CMAKE_MATCH_2})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     add_library(mxe::${name} ALIAS ${target})
-    # The interface of a static library lists its private libraries too. Other projects need neither the
-    # project's warnings nor third-party headers.
+    # A static library's interface lists its private libraries, too. Other projects need neither of these.
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
       list(REMOVE_ITEM links $<LINK_ONLY:mxe_warnings> $<LINK_ONLY:nlohmann_json::nlohmann_json>)
@@ -70,7 +65,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake CO
 install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake DESTINATION ${_cmake}
         COMPONENT development)
 
-# Headers of the folders of the targets above, without those of the reference's kernels.
+# Headers of the targets above, without those of the reference's kernels.
 set(_rooms model/numerics model/params model/blocks model/job model/engine model/harness model/platform)
 set(_no_rtl "")
 if(NOT MXE_BUILD_RTL)
@@ -98,7 +93,7 @@ install(DIRECTORY sw/driver/ model/regs/generated/ DESTINATION ${_include} COMPO
 install(FILES model/regs/generated/mxe_parameters.h DESTINATION ${_include}/model/regs/generated COMPONENT development)
 install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
-# The RTL as a package for other tools, also if this build does not use it.
+# For other tools, also if this build does not use the RTL.
 install(
   DIRECTORY rtl
   DESTINATION ${_share}
@@ -112,7 +107,7 @@ install(
   PATTERN sources.cmake)
 install(FILES Bender.yml DESTINATION ${_share} COMPONENT development)
 
-# Files with which MxeVerilate.cmake builds a user's engine (docs/bring-your-own-rtl.md).
+# MxeVerilate.cmake builds a user's engine from these (docs/bring-your-own-rtl.md).
 install(FILES model/platform/rtl/MxeVerilate.cmake model/platform/rtl/MxeEngineInterface.cmake
               model/platform/rtl/record_sources.cmake DESTINATION ${_share}/model/platform/rtl COMPONENT development)
 install(FILES model/platform/rtl/engine_plugin.cpp model/platform/rtl/fst_writer.cpp
@@ -121,7 +116,7 @@ install(FILES model/platform/rtl/engine_plugin.cpp model/platform/rtl/fst_writer
 install(FILES model/regs/generated/mxe_parameters.cmake DESTINATION ${_share}/model/regs/generated
         COMPONENT development)
 
-# Firmware in other projects (docs/driver.md): sw/firmware/MxeFirmware.cmake and its sources.
+# For firmware in other projects (docs/driver.md).
 install(DIRECTORY sw/firmware/runtime DESTINATION ${_share}/sw/firmware COMPONENT development)
 install(FILES sw/firmware/MxeFirmware.cmake DESTINATION ${_share}/sw/firmware COMPONENT development)
 install(DIRECTORY sw/driver DESTINATION ${_share}/sw COMPONENT development FILES_MATCHING PATTERN *.c PATTERN *.h
@@ -130,8 +125,7 @@ install(DIRECTORY model/regs/generated DESTINATION ${_share}/model/regs COMPONEN
         PATTERN *.h)
 install(DIRECTORY model/platform/soc/generated DESTINATION ${_share}/model/platform/soc COMPONENT development)
 
-# The Linux driver's sources (docs/linux-driver.md), and mxe.ko for the kernel of mxe linux, which is in no package
-# because its licences forbid that.
+# Sources of the Linux driver (docs/linux-driver.md), and mxe.ko, whose licences allow no package.
 install(DIRECTORY sw/linux/module sw/linux/include DESTINATION ${_share}/sw/linux COMPONENT development PATTERN build
                                                                                                                 EXCLUDE
         PATTERN .clang-format EXCLUDE)

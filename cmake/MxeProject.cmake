@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Settings that all targets of the project share.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -15,12 +14,12 @@ if(MXE_BUILD_TESTS)
   enable_testing() # before the first add_subdirectory, because all folders may add tests
 endif()
 include(GNUInstallDirs) # installed programs find each other and their data by these paths
-# Programs are built where the documentation says: build/mxe, build/mxe_bench.
+# As documented: build/mxe, build/mxe_bench.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 find_program(MXE_CCACHE ccache)
 if(MXE_CCACHE)
-  # With a base directory, ccache also finds the results of other build trees.
+  # With a base directory, ccache also finds results of other build trees.
   set(MXE_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${MXE_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MXE_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${MXE_LAUNCHER})
@@ -36,7 +35,7 @@ find_package(CLI11 REQUIRED)
 
 include(MxeWarnings) # generated and third-party headers are SYSTEM
 
-# MXE_SANITIZE=address,undefined and MXE_COVERAGE=ON instrument all targets, as the presets asan and coverage do.
+# The presets asan and coverage set these.
 set(MXE_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize takes them")
 option(MXE_COVERAGE "Count executed lines (gcov)" OFF)
 if(MXE_SANITIZE)
@@ -54,7 +53,7 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/MxeCompileTogether.cmake)
 
-# mxe_compile_quickly(): lowers optimisation below this directory, for code whose compilation takes longer than its run.
+# For code whose compilation takes longer than its run: lowers optimisation below this directory.
 macro(mxe_compile_quickly)
   add_compile_options($<$<CONFIG:Release>:-O1>)
 endmacro()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints the line coverage of all source files below ROOT/{model,sw,tb} by the tests in BINARY, lowest first, from GCOV.
-# Headers are left out, because each compilation unit counts them separately.
+# Prints the line coverage of ROOT/{model,sw,tb} by the tests in BINARY, lowest first, from GCOV. Omits headers: each
+# compilation unit counts them separately.
 file(GLOB_RECURSE counts ${BINARY}/*.gcda)
 if(NOT counts)
   message(FATAL_ERROR "no counts: build and run the tests of the preset `coverage` first")
