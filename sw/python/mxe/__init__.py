@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OCP Microscaling (MX) formats for NumPy, PyTorch and JAX, bit for bit.
+"""OCP Microscaling (MX) formats for NumPy, PyTorch and JAX.
 
-The numerics are MXE's C++ reference, which its model and its hardware are tested against. This
-package returns the same bits as `mxe quantize` and `mxe matmul --on golden`.
-
-Arrays may be anything with DLPack or the buffer protocol (NumPy, torch, jax, ...), or lists of
-numbers, of float32, float64, float16 or bfloat16, with any strides. Results are arrays of the same
-library. Wrong values raise ValueError, wrong types TypeError.
+MXE's C++ reference computes all results: the bits of `mxe quantize` and `mxe matmul --on golden`.
+Arrays are float32, float64, float16 or bfloat16 with any strides, from any library with DLPack or
+the buffer protocol, or lists of numbers. Results are arrays of the same library. Wrong values raise
+ValueError, wrong types TypeError.
 """
 from __future__ import annotations
 
@@ -39,21 +37,19 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
              threads: Optional[int] = None) -> Array:
     """Quantizes an array of any shape to element codes and block scales: `mxe quantize`.
 
-    x: float32, float64 (rounded to float32), float16 or bfloat16, any strides. Row-major float32 is
-        read without a copy. Other arrays are copied a few MiB at a time. They are copied whole if
-        blocks depend on each other: scales of the whole tensor or of rows, blocks of several rows,
-        blocks that straddle rows, stochastic rounding.
+    x: float32, float64 (rounded to float32), float16 or bfloat16. Row-major float32 is read in
+        place, other arrays are copied a few MiB at a time. They are copied whole if blocks depend on
+        each other: scales of tensor or rows, blocks over several rows, stochastic rounding.
     format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
-    preset: the software whose results are reproduced (`mxe.presets()`); docs/numerics.md says which
-        to choose.
+    preset: the software whose results are reproduced (`mxe.presets()`, docs/numerics.md).
     axis: the axis along which blocks run; negative values count from the last axis.
     block, scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
         rounding is rne, away, down, up, trunc or stochastic, or one of Quantizer's names.
     threads: 1 to 1024; default: all hardware threads. The result does not depend on it.
 
-    Returns an Array. Codes have no gradient: if x requires one, backward() through the Array raises
-    RuntimeError (`mxe.torch.quantize` has a gradient). Raises ValueError for unknown names, names
-    that cannot be combined and axes that do not exist; TypeError for other element types.
+    Returns an Array. If x requires a gradient, backward() through it raises RuntimeError
+    (`mxe.torch.quantize` has a gradient). Raises ValueError for unknown or incompatible names and
+    axes that do not exist, TypeError for other element types.
     Source: model/numerics/quantize/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
@@ -70,9 +66,8 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
                   tensor_amax: Optional[float] = None, threads: Optional[int] = None) -> Any:
     """Quantizes and dequantizes an array, [shape of x]: `mxe quantize --dequantized`.
 
-    dtype: of the result: float32, bfloat16, float16 or float64; default: that of x. float32 and
-    float64 hold every value of every format; bfloat16 and float16 round to nearest even. All other
-    arguments are as in `quantize`. If x requires a gradient, it is passed through unchanged.
+    dtype: of the result: float32, bfloat16, float16 (rounded to nearest even) or float64; default:
+        that of x. Other arguments are as in `quantize`. Gradients pass through unchanged.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
                         tensor_amax)
@@ -95,22 +90,20 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
            on: Union[str, Engine] = "golden") -> Any:
     """a @ b + bias on the reference or on an engine, with the same bits.
 
-    a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b, as weights of linear layers are
-        stored. Axes before the last two broadcast as in NumPy. Each operand is an Array, quantized
-        along K in a form that the engine reads (blocks of 32, E8M0 scales), or an array of numbers.
-        Numbers are quantized to format_a or format_b by the preset ocp.
+    a: [..., M, K]. b: [..., K, N], or [..., N, K] with transpose_b. Leading axes broadcast as in
+        NumPy. Each operand is an Array, quantized along K in blocks of 32 with E8M0 scales, or an
+        array of numbers, which preset ocp quantizes to format_a or format_b.
     bias: [N], [M, N] or the shape of the result; bias_format bf16 rounds it to bfloat16 first.
     out_format: fp32, bf16, fp16, or an MX format of the engine. For an MX format the result is an
         Array quantized along N, with scales by out_rule (floor, ceil, even, rceil). out_overflow
-        (saturate, special) says what elements beyond the largest value become.
+        (saturate, special): result of elements beyond the largest value.
     accumulate: block, the engine's rule; exact, sequential, or nvidia-blackwell.
-    dual: sums two 4-bit operands in two chains, as engines with FP4_DUAL do. Ignored on an engine,
-        whose parameters decide.
+    dual: sums two 4-bit operands in two chains, as engines with FP4_DUAL do. An engine ignores it.
     on: golden, or an `mxe.Engine`. `Engine.matmul` also returns cycles and counters.
 
-    Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. Has no
-    gradient: backward() raises RuntimeError (`mxe.torch.matmul` has one). Raises ValueError for
-    shapes that do not fit, formats that the engine does not have and names that do not exist.
+    Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. backward()
+    raises RuntimeError (`mxe.torch.matmul` has a gradient). Raises ValueError for shapes that do not
+    fit, formats that the engine does not have and unknown names.
     Source: model/numerics/gemm/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
@@ -134,9 +127,9 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
             threads: Optional[int] = None) -> list[Comparison]:
     """Compares the errors of several formats and presets: `mxe compare`.
 
-    formats: default: those of the engine's seven formats and nvfp4 that every preset supports.
-    Returns one Comparison for each format and preset; pandas.DataFrame accepts the list. Raises as
-    `quantize` does. Source: model/numerics/quantize/study.h.
+    formats: default: those of the engine's seven and nvfp4 that every preset supports. Returns one
+    Comparison per format and preset; pandas.DataFrame accepts the list. Raises as `quantize` does.
+    Source: model/numerics/quantize/study.h.
     """
     names = _core.common_formats(list(presets)) if formats is None else \
         [format_name(format) for format in formats]
@@ -150,10 +143,10 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
 
 def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Union[str, Quantizer],
          *, axis: int = -1, show: int = 5, threads: Optional[int] = None) -> Difference:
-    """Where the results of two quantizers differ, and which switch causes it: `mxe diff`.
+    """Where two quantizers' results differ, and which switch causes it: `mxe diff`.
 
-    a, b: presets of `format`, or Quantizers with the same format (`format` may then be None).
-    show: the largest number of differing elements to return. Source: model/numerics/quantize/explain.h.
+    a, b: presets of `format`, or Quantizers of one format (`format` may be None). show: most
+    differing elements to return. Source: model/numerics/quantize/explain.h.
     """
     sides = []
     for side in (a, b):
@@ -176,9 +169,8 @@ def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *
             at: Union[int, Sequence[int], None] = None) -> list[Explanation]:
     """How numbers are quantized, step by step: `mxe explain`.
 
-    x: an array, or a list of consecutive numbers. at: indices of elements, counted in row-major
-    order from 0; default: all. Raises ValueError for elements that do not exist.
-    Source: model/numerics/quantize/explain.h.
+    x: an array or a list of numbers. at: row-major indices of elements; default: all. Raises
+    ValueError for elements that do not exist. Source: model/numerics/quantize/explain.h.
     """
     source = Source(x).numbers("x")
     chosen = [at] if isinstance(at, int) else None if at is None else list(at)

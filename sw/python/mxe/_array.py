@@ -14,7 +14,7 @@ from ._quantizer import FormatLike, Quantizer, resolve
 from ._requests import whole
 from ._results import Stats
 
-# The names of ml_dtypes and torch for the codes of formats and scales.
+# Types of ml_dtypes and torch for the codes of formats and scales.
 _TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
           "mxfp6_e2m3": "float6_e2m3fn", "mxfp6_e3m2": "float6_e3m2fn",
           "mxfp4_e2m1": "float4_e2m1fn", "nvfp4": "float4_e2m1fn",
@@ -24,8 +24,8 @@ _TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
 class Array:
     """Element codes and block scales, as `mxe.quantize` returns them.
 
-    Codes and scales are arrays of the library of the input (NumPy, torch, jax). They share the
-    memory of this object. Source: model/numerics/quantize/quantize.h.
+    Codes and scales are views of this object's memory, in the library of the input. Source:
+    model/numerics/quantize/quantize.h.
     """
 
     __slots__ = ("__weakref__", "_core", "_in_graph", "_library")
@@ -41,20 +41,18 @@ class Array:
                    scale_format: Optional[str] = None, tensor_scale: Optional[float] = None,
                    tensor_amax: Optional[float] = None, row_amaxes: Any = None,
                    packed: Optional[str] = None, length: int = 0) -> Array:
-        """An Array from existing codes and scales, which are copied.
+        """An Array from copies of codes and scales.
 
-        codes: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits; types of
-            ml_dtypes and torch with one code a byte count as uint8. With `packed` "low" or "high"
-            they are packed along the last axis, which has `length` elements (0: as many as the
-            bytes hold).
+        codes: [shape], uint8 (or a type of ml_dtypes or torch with one code per byte), or uint16 for
+            formats of more than 8 bits. With `packed` "low" or "high": packed along the last axis,
+            which has `length` elements (0: as many as the bytes hold).
         scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number
             of blocks.
-        tensor_scale, tensor_amax: presets with a scale for the whole tensor (nvfp4) need one of
-            them; presets named nvfp4-te need tensor_amax. row_amaxes: for presets with a scale for
-            every row.
+        tensor_scale, tensor_amax: one of them for presets with a tensor scale (nvfp4);
+            tensor_amax for nvfp4-te. row_amaxes: for presets with a scale for every row.
 
-        Raises ValueError if shapes do not match, a code is too large, or the scale of the whole
-        tensor is missing, not finite or not positive. Source: model/numerics/quantize/assemble.h.
+        Raises ValueError if shapes do not match, a code is too large, or the tensor scale is missing,
+        not finite or not positive. Source: model/numerics/quantize/assemble.h.
         """
         quantizer = resolve(format, preset, block, scale_format)
         source = Source(codes)
@@ -72,21 +70,21 @@ class Array:
 
     @property
     def scales(self) -> Any:
-        """Scale codes, uint8, or float32 scales for presets with scales that have no code.
+        """Scale codes, uint8, or float32 numbers for presets whose scales have no code.
 
-        [shape] with the blocked axis replaced by its number of blocks; [blocks] for presets whose
-        blocks straddle rows.
+        [shape] with the blocked axis replaced by its number of blocks; [blocks] if blocks straddle
+        rows.
         """
         return result(self._core.scales, self._library)
 
     @property
     def scale_values(self) -> Any:
-        """The scales as numbers, float32, of the same shape as `scales`."""
+        """The scales as float32 numbers, of the same shape as `scales`."""
         return result(self._core.scale_values, self._library)
 
     @property
     def tensor_scale(self) -> float:
-        """The factor of the whole array, for presets with a scale of the whole tensor; else 1."""
+        """The factor of the whole array for presets with a tensor scale; else 1."""
         value: float = self._core.tensor_scale
         return value
 
@@ -164,10 +162,10 @@ class Array:
     def pack(self, order: str = "low") -> Any:
         """The codes packed along the last axis, uint8 [..., ceil(length * bits / 8)].
 
-        order: "low", the first element in the low bits (the engine, torchao, ModelOpt, Transformer
-        Engine), or "high", in the high nibble (4 bits only: torchmx, older torchao). Unused bits of
-        a row's last byte are 0. Raises ValueError for other orders and codes of more than 8 bits.
-        Source: model/numerics/formats/layout.h.
+        order: "low": first element in the low bits (the engine, torchao, ModelOpt, Transformer
+        Engine); "high": in the high nibble (4 bits only: torchmx, older torchao). Unused bits are 0.
+        Raises ValueError for other orders and codes of more than 8 bits. Source:
+        model/numerics/formats/layout.h.
         """
         return result(self._core.pack(order), self._library)
 
@@ -183,10 +181,9 @@ class Array:
         return result(self._core.scales_swizzled(), self._library)
 
     def typed(self) -> tuple[Any, Any]:
-        """Codes and scale codes with the types of ml_dtypes (of torch for tensors), not copied:
-        float8_e4m3fn, float4_e2m1fn (one a byte), float8_e8m0fnu, ...
-
-        Raises TypeError for formats without a type, and if ml_dtypes is needed and missing.
+        """Codes and scale codes, not copied, with types of ml_dtypes (of torch for tensors):
+        float8_e4m3fn, float4_e2m1fn (one per byte), float8_e8m0fnu, ... Raises TypeError for formats
+        without a type, and if ml_dtypes is needed and missing.
         """
         def one(array: np.ndarray, name: str) -> Any:
             if name not in _TYPES:
@@ -202,8 +199,7 @@ class Array:
     def stats(self, x: Any) -> Stats:
         """The error of quantizing `x` to this array: `mxe quantize --stats`.
 
-        x: the array that was quantized. Raises ValueError if it is not. Source:
-        model/numerics/quantize/study.h.
+        Raises ValueError if x is not the quantized array. Source: model/numerics/quantize/study.h.
         """
         source = Source(x).numbers("x")
         core = self._core
@@ -228,7 +224,7 @@ class Array:
 
 def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
                 tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
-    """`is_stored`: the tensor scale is `mxe.quantize`'s and may be NaN, Inf or 0."""
+    """`is_stored`: the tensor scale comes from `mxe.quantize` and may be NaN, Inf or 0."""
     codes, scales = _bytes("codes", codes), _bytes("scales", scales)
     wide = codes.dtype == np.uint16
     coded = scales.dtype == np.uint8
@@ -279,15 +275,13 @@ def _torch() -> Any:
 
 
 def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, Array]]) -> None:
-    """Writes a quantized array, or several with names, to a .safetensors file.
+    """Writes an array, or several with names, to a .safetensors file.
 
-    One array becomes the tensors `elements` and `scales`, as `mxe quantize` writes them, with
-    `tensor_scale` and `tensor_amax`, or `row_amax`, for presets that have them. Types are F8_E4M3,
-    F8_E5M2, F4 and I8 for codes and F8_E8M0 for scales. They are U8, U16 and F32 if safetensors has
-    no type for the format, or if the last axis of F4 codes is odd. Arrays with names become
-    NAME.elements and so on. The metadata describe format, preset and axis for `mxe.load`.
-
-    Raises ValueError if the file cannot be written.
+    One array becomes the tensors `elements` and `scales`, as in `mxe quantize`, with `tensor_scale`
+    and `tensor_amax`, or `row_amax`, for presets that have them; named ones are NAME.elements and so
+    on. Codes are F8_E4M3, F8_E5M2, F4 or I8, scales F8_E8M0; U8, U16 and F32 if safetensors has no
+    such type, or for an odd last axis of F4. Metadata describe format, preset and axis. Raises
+    ValueError if the file cannot be written.
     """
     named = {"": arrays} if isinstance(arrays, Array) else {f"{name}.": array
                                                             for name, array in arrays.items()}
@@ -305,15 +299,15 @@ def load(path: Union[str, os.PathLike[str]],
          format: Union[FormatLike, Quantizer, None] = None, preset: str = "ocp", *,
          axis: int = -1, tensor_scale: Optional[float] = None,
          tensor_amax: Optional[float] = None) -> Union[Array, dict[str, Array]]:
-    """Reads a file of `mxe.save`: one array, or a dictionary of arrays with names.
+    """Reads a file of `mxe.save`: one array, or a dictionary of named arrays.
 
-    For the tensors `elements` and `scales` of another program (`mxe quantize` writes such files),
-    pass `format`, `preset` and `axis`: these files have no metadata. The scale of the whole tensor
-    is read from the file; `tensor_scale` and `tensor_amax` must agree with it.
+    Files of other programs (and `mxe quantize`) with the tensors `elements` and `scales` have no
+    metadata: pass `format`, `preset` and `axis`. tensor_scale, tensor_amax: equal to the file's, or for
+    files without them.
 
-    Raises ValueError for damaged files, for files without metadata if `format` is missing, and if
-    the scale of the whole tensor is neither in the file nor passed. Raises TypeError if `elements`
-    are not codes, or `scales` neither codes nor float32.
+    Raises ValueError for damaged files, for a missing `format` without metadata, and if the tensor
+    scale is neither in the file nor passed; TypeError if `elements` are not codes, or `scales`
+    neither codes nor float32.
     """
     name = os.fspath(path)
     tensors, metadata = _core.load(name)

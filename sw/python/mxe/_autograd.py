@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of results that `mxe` returns for PyTorch tensors that require a gradient.
-
-Imports torch; `mxe` imports this module only when such a tensor arrives.
-"""
+"""Gradients of results for PyTorch tensors. `mxe` imports this module, and torch, only for these."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -12,7 +9,7 @@ from torch import Tensor
 
 
 class _StraightThrough(torch.autograd.Function):
-    """`values`; the gradient is passed to x unchanged."""
+    """Returns `values`; the gradient passes to x unchanged."""
 
     @staticmethod
     def forward(x: Tensor, values: Tensor) -> Tensor:
@@ -47,7 +44,7 @@ def straight_through(x: Tensor, values: Tensor) -> Tensor:
 
 
 def refused(values: Tensor, sentence: str, anchor: Optional[Tensor] = None) -> Tensor:
-    """backward() raises RuntimeError. anchor: a tensor that requires a gradient."""
+    """`values`, whose backward() raises RuntimeError. anchor: a tensor that requires a gradient."""
     if anchor is None:
         anchor = torch.zeros((), requires_grad=True)
     result: Tensor = _Refused.apply(anchor, values, sentence)

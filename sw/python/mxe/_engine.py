@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines: the SystemC model or the simulated RTL, each in a separate process."""
+"""Engines: SystemC model or simulated RTL, each in a separate process."""
 from __future__ import annotations
 
 import dataclasses
@@ -57,22 +57,20 @@ class EngineResult:
 class Engine:
     """An MXE engine that multiplies matrices, cycle by cycle: `mxe matmul --on model` or `rtl`.
 
-    config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl, the
-        Verilated design of the configuration.
-    parameters: replace the configuration's, by name in small or capital letters: num_pe=16,
-        fp4_dual=0 (table: docs/architecture.md).
+    config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl
+        (Verilated).
+    parameters: replace the configuration's, by name: num_pe=16, FP4_DUAL=0 (docs/architecture.md).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: the width of the engine's port. mem_jitter: seed of a random extra
-        latency. mem_outstanding_reads, mem_outstanding_writes: bursts that the memory accepts
-        before the first is complete; default: 128.
+        latency. mem_outstanding_reads, mem_outstanding_writes: most outstanding bursts; default: 128.
     rtl: for target="rtl": a folder of designs, such as `build/rtl` of a checkout, or the library of
         one engine, as for `mxe cosim --rtl`. Default: the folder in MXE_RTL_PATH, then the folder
         of Debian's package mxe.
     check: compare all bytes of every result with the reference.
 
-    Every engine has a process. It ends at `close`, at the end of a `with` block, or when this
-    object is deleted. Threads may share an engine; its jobs run one after the other. After a fork,
-    and when unpickled, the object starts another engine with the same arguments.
+    The engine's process ends at `close`, at the end of a `with` block, or when this object is
+    deleted. Threads may share an engine; its jobs run one after the other. After a fork, and when
+    unpickled, the object starts another engine with the same arguments.
 
     Raises ValueError, with the command line's message, for an invalid engine and for missing
     designs. Source: model/platform/device/device.h, sw/worker.
@@ -124,15 +122,13 @@ class Engine:
                reference: Any = None) -> EngineResult:
         """a @ b + bias on this engine; the arguments are those of `mxe.matmul`.
 
-        accumulate: block, the only rule of the engine. threads: for quantizing and for the
-            reference.
-        reference: the product without quantizing, for the signal-to-noise ratio in `mxe.record`,
-            or a function that returns it. Default: the float32 product, if a and b are arrays of
-            numbers.
+        accumulate: block, the engine's only rule. threads: for quantizing and for the reference.
+        reference: the unquantized product, or a function that returns it, for the signal-to-noise
+            ratio in `mxe.record`. Default: the float32 product, if a and b are arrays of numbers.
 
-        Raises ValueError as `mxe.matmul` does, and if the job does not fit into the engine's
-        memory. Raises EngineError if the engine fails, its process ends, or the result differs from
-        the reference. The next job then starts a new process.
+        Raises ValueError as `mxe.matmul` does, and if the job does not fit into the engine's memory.
+        Raises EngineError if the engine fails, its process ends, or the result differs from the
+        reference. The next job then starts a new process.
         """
         if accumulate != "block":
             raise ValueError(f"accumulate='{accumulate}' is only for on='golden' (allowed: block)")
@@ -182,7 +178,7 @@ class Engine:
         return f"mxe.Engine({self.config!r}, target={self.target!r})"
 
     def _start(self) -> Worker:
-        from ._worker import Worker  # imported late: its imports take as long as all others
+        from ._worker import Worker  # imported late: its imports take long
         return Worker(self._request, self._environment)
 
     def _call(self, request: dict[str, Any], arrays: list[np.ndarray[Any, Any]]) \
@@ -197,14 +193,14 @@ class Engine:
                 self._worker.forget()
             except ValueError:
                 raise
-            except BaseException:  # Ctrl-C, too: the reply is still outstanding
+            except BaseException:  # also Ctrl-C: the reply is outstanding
                 self._worker.end()
                 self._worker = None
                 raise
         return reply, stored, scales
 
     def _after_fork(self) -> None:
-        """In the child, the process is the parent's, and the lock may be held."""
+        """In a forked child: the process belongs to the parent, and the lock may be held."""
         self._lock = threading.Lock()
         if self._worker is not None:
             self._worker.drop()

@@ -44,13 +44,13 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
     estimate(shapes, format_a, format_b) - shapes: (M, N, K), a list of such, or {name: (M, N, K)};
-        [M, K] @ [K, N]. A fourth number repeats the product: (M, N, K, 12) is 12 products in turn.
-    estimate(model, input_shape, format_a, format_b) - the products of the linear layers of a
-        PyTorch model in a forward pass, in order. Nothing is computed. input_shape: the shape of
-        its input, or a list of shapes and tensors, which are used for shape and type only. The
-        formats apply to torch.nn.Linear; layers of `mxe.torch.quantize_` keep their formats.
+        [M, K] @ [K, N]. A fourth number repeats the product: (M, N, K, 12) is 12 products.
+    estimate(model, input_shape, format_a, format_b) - the linear layers in a forward pass of a
+        PyTorch model, in order, without computing it. input_shape: a shape, or a list of shapes and
+        tensors, whose values do not matter. The formats apply to torch.nn.Linear; layers
+        of `mxe.torch.quantize_` keep their formats.
 
-    All other arguments are as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each
+    Other arguments are as in `Engine` and `mxe.matmul`. Returns a Recording with a job for each
     shape, or for each call of a layer. Raises ValueError as `Engine` does, for shapes with a number
     below 1, and for a layer without formats.
     """
@@ -80,12 +80,12 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
     return recording
 
 
-# A product: its name; M, N, K and count; the formats of A and B; whether a bias row is added.
+# A product: its name; (M, N, K, count); the formats of A and B; True with a bias row.
 _Asked = tuple[str, tuple[int, int, int, int], tuple[str, str], bool]
 
 
 def _asked(what: tuple[Any, ...], named: dict[str, Any]) -> tuple[list[_Asked], dict[str, int]]:
-    """The products, and the remaining named arguments: parameters of the engine."""
+    """Returns the products, and the remaining named arguments: parameters of the engine."""
     torch = sys.modules.get("torch")
     of_model = "model" in named or (torch is not None and what[:1] and
                                     isinstance(what[0], torch.nn.Module))

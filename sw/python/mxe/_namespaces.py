@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts arrays of other libraries to the core's, and results back.
-
-Only NumPy is imported. torch, jax and ml_dtypes are already loaded when their arrays arrive.
-"""
+"""Converts arrays of other libraries to the core's, and results back. Imports only NumPy."""
 from __future__ import annotations
 
 import importlib
@@ -11,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# The core's element types; an index here is its argument `form`.
+# The core's element types; its argument `form` is an index into them.
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
@@ -27,7 +24,7 @@ class Source:
             x = self._from_others(x)
         if isinstance(x, np.ndarray):
             dtype = x.dtype
-            if dtype.name == "bfloat16":  # of ml_dtypes; neither protocol has the type
+            if dtype.name == "bfloat16":  # of ml_dtypes; DLPack and buffers lack it
                 x = x.view(np.uint16)
                 self.bits = True
             elif not dtype.isnative:
@@ -47,7 +44,7 @@ class Source:
             if x.device.type != "cpu" or str(x.layout) != "torch.strided":
                 raise TypeError("the array must be dense and in the CPU's memory, not "
                                 f"{str(x.layout).rpartition('.')[2]} on {x.device.type}")
-            if x.is_neg():  # negated on access, which DLPack does not say
+            if x.is_neg():  # negated on access, which DLPack cannot express
                 x = x.resolve_neg()
             return x.detach() if x.requires_grad else x
         if root in ("jax", "jaxlib"):
@@ -90,7 +87,6 @@ def is_tensor(x: Any) -> bool:
 
 
 def in_graph(*values: Any) -> bool:
-    """True if a tensor, or the tensor of an `mxe.Array`, requires a gradient."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.is_grad_enabled():
         return False
@@ -99,7 +95,7 @@ def in_graph(*values: Any) -> bool:
 
 
 def without_gradient(value: Any, remedy: str) -> Any:
-    """A tensor whose backward() raises RuntimeError, so that no gradient is silently missing."""
+    """A tensor whose backward() raises RuntimeError: no gradient is silently missing."""
     if not is_tensor(value):
         return value
     from ._autograd import refused
@@ -117,7 +113,7 @@ def result(array: np.ndarray, library: str) -> Any:
 
 
 def numbers(array: np.ndarray, form: int, library: str) -> Any:
-    """As `result`, for numbers that the core stored in this form; bfloat16 arrives as uint16."""
+    """Converts numbers of this `form` as `result` does; bfloat16 arrives as uint16."""
     if form != 1:
         return result(array, library)
     if library == "torch":

@@ -11,7 +11,7 @@ from ._quantizer import FormatLike, resolve
 
 def operand(x: Any, format: Optional[FormatLike], axis: int, name: str,
             threads: int) -> tuple[Any, str]:
-    """The core's operand, and the library of x."""
+    """Returns the core's operand, and the library of x."""
     if isinstance(x, Array):
         if format is not None:
             raise ValueError(f"{name} is quantized already: it has a format")

@@ -13,7 +13,7 @@ from . import _core
 class Format:
     """An element format, with the columns of `mxe formats`.
 
-    `Format("mxfp8_e4m3")` looks one up by any name that `mxe.quantize` accepts. Source:
+    `Format("mxfp8_e4m3")` accepts the names of `mxe.quantize`. Source:
     model/numerics/block/format_info.h.
     """
 
@@ -40,7 +40,7 @@ class Format:
 
 
 class Preset(NamedTuple):
-    """A quantizer that reproduces the results of another software."""
+    """A quantizer that reproduces another software's results."""
 
     name: str
     formats: str  #: that it can produce, in words
@@ -51,7 +51,7 @@ FormatLike = Union[str, Format, Any]
 
 
 def format_name(format: FormatLike) -> str:
-    """The name of a format, passed as a name, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
+    """The name of a format, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
     if isinstance(format, str):
         return format
     name = getattr(format, "name", None)  # Format, numpy.dtype
@@ -66,16 +66,14 @@ def format_name(format: FormatLike) -> str:
 
 
 def formats() -> list[Format]:
-    """The named formats: the engine's seven and nvfp4.
-
-    Others exist too: eXmY (X exponent and Y mantissa bits, such as e4m3) and intN. Source:
-    model/numerics/block/format_info.h.
+    """The named formats: the engine's seven and nvfp4. Others: eXmY (X exponent and Y mantissa bits,
+    such as e4m3) and intN. Source: model/numerics/block/format_info.h.
     """
     return [Format(info["name"]) for info in _core.formats()]
 
 
 def presets(format: Optional[FormatLike] = None) -> list[Preset]:
-    """All presets, or those that can produce a format, in the order of docs/numerics.md.
+    """All presets, or those of a format, in the order of docs/numerics.md.
 
     Raises ValueError for an unknown format. Source: model/numerics/block/presets.h.
     """

@@ -79,7 +79,7 @@ class Recording(Sequence[Job]):
         return sum(job.cycles for job in self.jobs)
 
     def table(self) -> str:
-        """A text table: a line for each job, and a line of totals."""
+        """A text table: a line per job, and a line of totals."""
         cells = self._cells()
         widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
         left = sum(1 for column in _COLUMNS if column.left)
@@ -88,14 +88,13 @@ class Recording(Sequence[Job]):
                          .rstrip() for line in cells)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a row for each job: the columns of `table` as numbers, and every
-        counter. Raises ImportError without pandas."""
+        """A pandas.DataFrame with a row per job: the columns of `table` as numbers, and every counter.
+        Raises ImportError without pandas."""
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: ICN001
         return pandas.DataFrame([{**job.row, **job.counters} for job in self.jobs])
 
     def trace(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the jobs as trace events for Perfetto (ui.perfetto.dev), in order, with one track
-        for each engine. 1 cycle is shown as 1 us, as in `mxe matmul --trace`."""
+        """Writes trace events for Perfetto (ui.perfetto.dev), one track per engine; 1 us is 1 cycle."""
         tracks = list(dict.fromkeys(_engine(job) for job in self.jobs))
         events: list[dict[str, Any]] = [
             {"ph": "M", "name": "thread_name", "pid": 0, "tid": number, "args": {"name": track}}
@@ -196,8 +195,8 @@ def name_of_layer() -> str:
 
 def signal_to_noise(a: Any, b: Any, bias: Any, transpose_b: bool, reference: Any,
                     value: Any) -> Optional[float]:
-    """10 log10(sum y^2 / sum (y - result)^2) in dB over elements that are finite in both. y:
-    `reference`, or the product of numbers; None if neither is known."""
+    """10 log10(sum y^2 / sum (y - result)^2) in dB, over elements that are finite in both; y: `reference`,
+    or the product of a and b. None if y is unknown: a or b is quantized."""
     if reference is None:
         if hasattr(a, "codes") or hasattr(b, "codes"):
             return None

@@ -16,7 +16,7 @@ class EngineError(RuntimeError):
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number of at least 0, else the command line's error."""
+    """A whole number of at least 0, else raises the command line's error."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -27,7 +27,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The first request, and environment variables for the engine's process."""
+    """Returns the first request, and environment variables for the engine's process."""
     rest = dict(arguments)
     rest.pop("check", None)
     request: dict[str, Any] = {"config": rest.pop("config"), "target": rest.pop("target")}

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional
 
 @dataclasses.dataclass(frozen=True)
 class Stats:
-    """The error of quantizing an array; errors count elements that are finite before and after."""
+    """The error of quantizing an array, over elements that are finite before and after."""
 
     elements: int
     blocks: int
@@ -24,14 +24,14 @@ class Stats:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison(Stats):
-    """For one format and preset."""
+    """The error for one format and preset."""
 
     format: str
     preset: str
 
 
 class Side(NamedTuple):
-    """The result of one of two quantizers for an element."""
+    """One quantizer's result for an element."""
 
     scale: float
     code: int
@@ -49,7 +49,7 @@ class Differing(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A switch in which two quantizers differ."""
+    """A switch with different values in two quantizers."""
 
     switch: str
     elements: int  #: elements that equal b's if a takes over this one switch from b

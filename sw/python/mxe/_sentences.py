@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replaces nanobind's TypeErrors, which print signatures, by one sentence.
 
-Every function of the core is wrapped once. Messages name the core's arguments, which have the same
-names as those of the package's public functions.
+Messages name the core's arguments, which have the names of the package's public functions.
 """
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ _TYPES: dict[str, tuple[type, ...]] = {"float": (int, float), "str": (str,), "bo
 
 
 def _parameters(message: str) -> list[tuple[str, str]]:
-    """The names and types of the parameters in nanobind's message."""
+    """Names and types of the parameters in nanobind's message."""
     signature = re.search(r"\n    1\. \w+\((.*)\) -> ", message)
     text = signature.group(1) if signature else ""
     parts, depth = [""], 0

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine's process: mxe-worker, a program in the folder of this file.
+"""The process mxe-worker, which runs one engine (SystemC can build its modules once per process).
 
-A request and its reply are one line of JSON each, on a socket. Numbers are passed in a memory file
-that both processes share (sw/worker/channel.h). SystemC can build its modules only once in a
-process, so every engine needs a separate process.
+A request and its reply are one line of JSON each, on a socket; numbers are in a shared memory file.
 """
 from __future__ import annotations
 
@@ -27,9 +25,8 @@ _PROGRAM = pathlib.Path(__file__).with_name("mxe-worker")
 class Worker:
     """A running engine, for one thread and not for a forked process.
 
-    request: see sw/worker/requests.h. environment: variables for the process. Raises ValueError,
-    with the command line's message, for an invalid engine; EngineError if the process does not
-    start.
+    request: see sw/worker/requests.h. environment: of the process. Raises ValueError, with the
+    command line's message, for an invalid engine; EngineError if the process does not start.
     """
 
     def __init__(self, request: Mapping[str, Any], environment: Mapping[str, str]) -> None:
@@ -56,15 +53,14 @@ class Worker:
 
     def call(self, request: Mapping[str, Any],
              arrays: Sequence[np.ndarray[Any, Any]] = ()) -> dict[str, Any]:
-        """The reply to a request, after writing `arrays` one after the other to the shared memory.
-
-        After any exception except ValueError the process cannot be used again.
+        """Writes `arrays` one after the other to the shared memory, and returns the reply to `request`.
+        After any exception except ValueError the process is unusable.
         """
         try:
             self._write(arrays)
             self._socket.sendall(json.dumps(request).encode() + b"\n")
             line = self._receive()
-        except OSError:  # the process has ended: see below
+        except OSError:  # the process has ended
             line = b""
         if not line.endswith(b"\n"):
             raise EngineError(self._why_it_ended())
@@ -96,7 +92,7 @@ class Worker:
         self.drop()
 
     def drop(self) -> None:
-        """Closes the connection, but leaves the process to the parent of the fork."""
+        """Closes the connection; the process belongs to the parent of the fork."""
         if self._process.returncode is None:
             self._process.returncode = 0  # the child cannot wait for it
         if self._memory >= 0:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantizing in JAX's transformations: jit, vmap, grad.
 
-The functions of `mxe` take arrays of JAX, but not tracers; these take both. They call the C++
-reference on the host with jax.pure_callback and return the same bits as `mxe`. The gradient of
-quantizing is the straight-through estimator.
+These functions also take tracers. They call the C++ reference on the host with jax.pure_callback and
+return the bits of `mxe`. Gradients are straight-through estimates.
 
 >>> import jax, mxe.jax
 >>> jax.jit(lambda x: mxe.jax.fake_quantize(x, "mxfp8_e4m3"))
@@ -26,8 +25,8 @@ __all__ = ["Codes", "fake_quantize", "matmul", "quantize"]
 
 
 class Codes(NamedTuple):
-    """Element codes and scales, as in `mxe.Array`, which `mxe.Array.from_codes` makes from them.
-    Pass tensor_amax or row_amaxes too for presets with such scales."""
+    """Element codes and scales, from which `mxe.Array.from_codes` makes an `mxe.Array` (pass tensor_amax
+    or row_amaxes for presets with such scales)."""
 
     codes: jax.Array  #: [shape], uint8 or uint16
     scales: jax.Array  #: uint8 codes, or float32
@@ -42,7 +41,7 @@ def _quantizer(format: Union[FormatLike, Quantizer], preset: str,
 
 
 def _from_the_end(axis: int, ndim: int) -> int:
-    """The axis as a negative number: vmap adds leading axes only."""
+    """A negative axis, which remains valid when vmap adds leading axes."""
     if not -max(ndim, 1) <= axis < max(ndim, 1):
         raise ValueError(f"axis {axis} does not exist (allowed: {-max(ndim, 1)} to "
                          f"{max(ndim, 1) - 1})")
@@ -50,9 +49,9 @@ def _from_the_end(axis: int, ndim: int) -> int:
 
 
 def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
-    """How vmap computes a callback. expand_dims: one call with further leading axes, of size 1 for
-    operands without a batch. sequential: one call for each member, where a member's result depends
-    on the whole array: tensor scales, blocks of several rows, stochastic rounding."""
+    """How vmap computes a callback: with one call (expand_dims: leading axes of size 1 for unmapped
+    operands), or with one call per member (sequential) if a member's result depends on its whole array:
+    tensor scales, blocks of several rows, stochastic rounding."""
     def alone(quantizer: Quantizer) -> bool:
         switches = quantizer.switches
         return bool(switches["walk"] == "flat" or switches["rounding"] == "stochastic"
@@ -63,9 +62,8 @@ def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
 
 def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
              **switches: Any) -> Codes:
-    """Codes and scales of an array or tracer; arguments as in `mxe.quantize`.
-
-    Has no gradient. Raises ValueError and TypeError at tracing time.
+    """Codes and scales of an array or tracer; arguments as in `mxe.quantize`. Has no gradient. Raises
+    ValueError and TypeError at tracing time.
     """
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
@@ -113,10 +111,8 @@ _straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quanti
 
 def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, **switches: Any) -> jax.Array:
-    """An array quantized and dequantized, of the same shape and type.
-
-    Arguments as in `mxe.quantize`. The gradient passes through unchanged. Raises ValueError and
-    TypeError at tracing time.
+    """An array quantized and dequantized, of the same shape and type; arguments as in `mxe.quantize`.
+    Gradients pass through unchanged. Raises ValueError and TypeError at tracing time.
     """
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
@@ -166,9 +162,9 @@ def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
            accumulate: str = "block") -> jax.Array:
     """a @ b in float32, with both quantized along K, as in `mxe.matmul`.
 
-    a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The
-    gradient is that of the product of the quantized operands, passed through quantizing unchanged.
-    vmap computes each member separately. Raises ValueError and TypeError at tracing time.
+    a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The gradient is
+    that of the product of the quantized operands. vmap computes each member separately. Raises
+    ValueError and TypeError at tracing time.
     """
     a, b = jnp.asarray(a), jnp.asarray(b)
     for name, x in (("a", a), ("b", b)):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX models: the shapes of their products, and weights and activations in MX formats.
+"""ONNX models: shapes of their products, and weights and activations in MX formats.
 
-Needs the package onnx. Weights become standard DequantizeLinear nodes with blocks, which other
-runtimes read. Activations become MXQuantizeDequantize nodes, with the attributes of AMD Quark's
-operator; onnxruntime runs them with `custom_op_library`.
+Needs the package onnx. Weights become standard DequantizeLinear nodes with blocks. Activations become
+MXQuantizeDequantize nodes, as in AMD Quark; onnxruntime runs them with `custom_op_library`.
 """
 from ._activations import MXQuantizeDequantize, custom_op_library, quantize_activations
 from ._shapes import shapes

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizes activations at the inputs of products."""
 from __future__ import annotations
 
 import pathlib
@@ -15,21 +14,21 @@ from .. import Format, fake_quantize
 from .._quantizer import FormatLike, format_name
 from ._graph import Model, Names, check, load, name_of, products
 
-# AMD Quark's names of formats, and of the operator in its domains.
+# AMD Quark's names.
 _ELEMENTS = {"mxfp8_e4m3": "fp8_e4m3", "mxfp8_e5m2": "fp8_e5m2", "mxfp6_e3m2": "fp6_e3m2",
              "mxfp6_e2m3": "fp6_e2m3", "mxfp4_e2m1": "fp4_e2m1", "mxint8": "int8"}
 _OURS = {**_ELEMENTS, "mxfp4_e1m2": "fp4_e1m2"}
 _OPERATORS = {"com.mxe": "MXQuantizeDequantize", "com.amd.quark": "MXQuantizeDequantize",
               "com.vai.quantize": "MXFixNeuron"}
-# Quark's rounding modes of integers: 0 half away from zero, 1 half up, 2 half to even.
+# Quark's rounding modes 0 (half away from zero), 1 (half up), 2 (half to even), as parts of presets.
 _ROUNDING = ("std", "dpu", "py3")
 
 
 class MXQuantizeDequantize(OpRun):
     """The operator for onnx.reference: `ReferenceEvaluator(model, new_ops=[...])`.
 
-    Attributes as in AMD Quark: element_dtype, axis, block_size, rounding_mode. The domain com.mxe
-    adds preset; default: Quark's rounding.
+    Attributes of AMD Quark: element_dtype, axis, block_size, rounding_mode; in the domain com.mxe also
+    preset (default: Quark's rounding).
     """
 
     op_domain = "com.mxe"
@@ -45,9 +44,9 @@ def custom_op_library() -> str:
     """The library of operators for onnxruntime 1.17 and later on CPUs:
     `SessionOptions.register_custom_ops_library(mxe.onnx.custom_op_library())`.
 
-    It contains MXQuantizeDequantize for float32 and float16 in the domain com.mxe, and AMD Quark's
-    operator with Quark's defaults in both of Quark's domains. A session cannot register Quark's
-    library as well. Source: sw/python/onnxruntime.
+    MXQuantizeDequantize for float32 and float16: in the domain com.mxe, and with Quark's defaults in both
+    of Quark's domains, so that a session cannot register Quark's library, too. Source:
+    sw/python/onnxruntime.
     """
     return str(pathlib.Path(__file__).parents[1] / "mxe_onnxruntime.so")
 
@@ -56,7 +55,7 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
                          block: int = 32, rounding_mode: int = 2, domain: str = "com.mxe",
                          convolutions: bool = False,
                          select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
-    """A model that quantizes the operands A of its MatMul and Gemm nodes.
+    """A model that quantizes the operands A of its MatMul and Gemm nodes, in blocks along K.
 
     model: a ModelProto or a file; it is not changed. format: one of the engine's. preset: the
         quantizer, for the domain com.mxe.
@@ -66,10 +65,9 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
     convolutions: also the inputs of Conv, in blocks along their channels, as in Quark.
     select: chooses nodes by name; default: all.
 
-    Blocks run along the sum. Returns the new model, checked by onnx.checker. onnxruntime runs it
-    with `custom_op_library`; onnx.reference.ReferenceEvaluator runs nodes of com.mxe with
-    `new_ops=[MXQuantizeDequantize]`. Raises ValueError for unknown formats, presets and domains,
-    and if no node is quantized.
+    Returns the new model, checked by onnx.checker, for onnxruntime with `custom_op_library`, or in the
+    domain com.mxe for onnx.reference with `new_ops=[MXQuantizeDequantize]`. Raises ValueError for
+    unknown formats, presets and domains, and if no node is quantized.
     """
     name = Format(format_name(format)).name
     if domain not in _OPERATORS:

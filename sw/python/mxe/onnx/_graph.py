@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads models: their constants and their products."""
+"""Constants and products of models."""
 from __future__ import annotations
 
 import os
@@ -15,12 +15,12 @@ from . import _workload
 
 Model = Union[onnx.ModelProto, str, "os.PathLike[str]"]
 
-# Bytes of weights beyond which a model is not serialized: protobuf's limit is 2 GiB.
+# Models with more bytes of weights are not serialized: protobuf's limit is 2 GiB.
 LARGE = 1_900_000_000
 
 PRODUCTS = ("Conv", "Gemm", "MatMul")
 
-# Types of weights, and operators that only move or round them on their way to a product.
+# Types of weights, and operators that only move or round them between a constant and its product.
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 _LAYOUT = ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
 
@@ -41,7 +41,7 @@ def attribute(node: onnx.NodeProto, name: str, default: Any = None) -> Any:
 
 
 def name_of(node: onnx.NodeProto) -> str:
-    """A node without a name has that of its result."""
+    """The node's name, else that of its result."""
     name: str = node.name or node.output[0]
     return name
 
@@ -65,12 +65,10 @@ def _light(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def check(model: onnx.ModelProto, full: bool = False) -> None:
-    """For models of any size. full: with shape inference."""
     onnx.checker.check_model(_light(model) if _is_large(model) else model, full_check=full)
 
 
 def converted(model: onnx.ModelProto, opset: int) -> onnx.ModelProto:
-    """For models of any size."""
     if not _is_large(model):
         return onnx.version_converter.convert_version(model, opset)
     light = _light(model)
@@ -109,7 +107,7 @@ class Names:
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The graphs in a node: the branches of If, the body of Loop."""
+    """The branches of If, the body of Loop."""
     for one in node.attribute:
         if one.type == onnx.AttributeProto.GRAPH:
             yield one.g
@@ -139,7 +137,6 @@ def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
 
 
 class _Constant(NamedTuple):
-    """A constant value of a graph."""
 
     values: Any
     type: int  #: of TensorProto
@@ -162,7 +159,7 @@ class Constants:
         self._others.update(one.name for one in graph.input)
 
     def find(self, name: str) -> Optional[_Constant]:
-        """The value of a name; None if an input or another operator than _LAYOUT takes part."""
+        """The value of a name; None unless only _LAYOUT operators lead from a constant to it."""
         if name in self._tensors:
             tensor = self._tensors[name]
             return _Constant(numpy_helper.to_array(tensor), tensor.data_type, ())
@@ -192,7 +189,7 @@ class Constants:
 
 def products_with_constants(model: onnx.ModelProto) -> Iterator[
         tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
-    """The products of a model, each with the constants that its graph sees."""
+    """Each product with the constants that its graph sees."""
     def within(graph: onnx.GraphProto, around: Optional[Constants]) -> Iterator[
             tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
         known = Constants(graph, list(model.opset_import), around)
@@ -214,7 +211,7 @@ class Weight(NamedTuple):
 
 
 def weight_of(node: onnx.NodeProto, known: Constants) -> Optional[Weight]:
-    """The weights of a product; None unless they are constant floats."""
+    """None unless the weights are constant floats."""
     constant = known.find(node.input[1])
     if constant is None or constant.type not in _FLOATS or constant.values.ndim < 2:
         return None

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix products that a model computes."""
 from __future__ import annotations
 
 import os
@@ -18,15 +17,15 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
     """The matrix products of a model by node name, as `mxe.estimate` takes them.
 
     model: a ModelProto or a file; only the shapes of its weights are read. inputs: shapes of inputs
-        by name. dimensions: values of named dimensions: batch=1, sequence=128. The name of a
-        dimension may be an expression of these, such as `sequence / 2`.
+        by name. dimensions: values of named dimensions: batch=1, sequence=128. Names may be
+        expressions of these, such as `sequence / 2`.
 
-    A MatMul or Gemm is one product, with all rows of A if B is a single matrix. Conv of G groups is
-    G products with M = images * positions, N = outputs / G and K = inputs / G * kernel.
-    ConvTranspose counts the positions of its input and has N = outputs / G * kernel.
+    A MatMul or Gemm is one product, with all rows of A if B is a single matrix. Conv of G groups is G
+    products with M = images * positions, N = outputs / G and K = inputs / G * kernel; ConvTranspose has
+    N = outputs / G * kernel and counts the positions of its input.
 
-    Raises ValueError for unknown inputs and dimensions, for a product of unknown shape, and for
-    operators that multiply in other ways (LSTM, Einsum, products in the graphs of If and Loop).
+    Raises ValueError for unknown inputs and dimensions, products of unknown shape, and other operators
+    that multiply (LSTM, Einsum, products in the graphs of If and Loop).
     """
     folder = ""
     if not isinstance(model, onnx.ModelProto):

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights as codes and scales with DequantizeLinear nodes."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,14 +12,14 @@ from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
 from ._graph import Model, Names, Weight, check, converted, load, name_of, products_with_constants, subgraphs, weight_of
 
-# The types of codes, and the divisor of a code's value.
+# Types of codes, and the factor between a code and its element.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
           "mxfp8_e5m2": (TensorProto.FLOAT8E5M2, 1.0),
           "mxfp4_e2m1": (TensorProto.FLOAT4E2M1, 1.0),
           "mxint8": (TensorProto.INT8, 64.0)}
 
 
-# The names of the nodes and constants that replace weights.
+# Suffixes of the nodes and constants that replace weights.
 _PARTS = ("codes", "scales", "matrix", "shape", "weights", "rounded")
 
 
@@ -29,19 +28,18 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
                      select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
     """A model whose weights are codes and scales, converted to floats by DequantizeLinear nodes.
 
-    model: a ModelProto or a file; it is not changed. Its constant operands B of MatMul and Gemm and
-        weights of Conv are quantized, in blocks along the sum: for Conv along inputs and kernel
-        together. Their type is float32, float64, float16 or bfloat16; DequantizeLinear computes
-        float32, and a Cast converts it to another type. Transpose, Cast, Identity, Reshape, Flatten,
-        Squeeze and Unsqueeze between a constant and its product are applied before quantizing.
+    model: a ModelProto or a file; it is not changed. Quantized are constant operands B of MatMul and
+        Gemm and weights of Conv, in blocks along K (Conv: inputs and kernel together). They are
+        float32, float64, float16 or bfloat16; a Cast follows DequantizeLinear unless float32.
+        Transpose, Cast, Identity, Reshape, Flatten, Squeeze and Unsqueeze before the product are
+        applied before quantizing.
     format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
     ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Otherwise
         E8M0 scales and opset 24, without mxint8: its codes are multiples of 1/64.
     select: chooses nodes by name; default: all.
 
-    Returns the new model, checked by onnx.checker. Its opset is 21 or 24, or the model's if that is
-    higher. Raises ValueError for formats that ONNX cannot express, and if no weight is quantized;
-    TypeError as `mxe.quantize` does.
+    Returns the new model, checked by onnx.checker, with at least that opset. Raises ValueError for
+    formats that ONNX cannot express, and if no weight is quantized; TypeError as `mxe.quantize` does.
     """
     new = load(model)
     opset = 21 if ort else 24
@@ -147,7 +145,7 @@ def _drop_unused(graph: onnx.GraphProto, bypassed: set[str]) -> None:
             graph.node.remove(node)
     for tensor in [one for one in graph.initializer if one.name not in used]:
         graph.initializer.remove(tensor)
-        for one in [one for one in graph.input if one.name == tensor.name]:  # before IR 4
+        for one in [one for one in graph.input if one.name == tensor.name]:  # before IR 4, constants were inputs, too
             graph.input.remove(one)
 
 

@@ -55,8 +55,7 @@ UNSUPPORTED = {"": {"Attention", "CausalConvWithState", "ConvInteger", "DFT", "D
                "ai.onnx.preview": {"FlexAttention"}}
 PRODUCTS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 
-# Operators without shape inference in onnx whose results have the shape of the first input: functions of onnx, and
-# quantizers of MXE, AMD Quark and onnxruntime.
+# Operators without shape inference in onnx whose results have the shape of the first input.
 SAME_SHAPE = {"": {"GroupNormalization", "MeanVarianceNormalization"},
               "com.mxe": {"MXQuantizeDequantize"},
               "com.amd.quark": {"MXQuantizeDequantize", "BFPQuantizeDequantize",
@@ -65,7 +64,7 @@ SAME_SHAPE = {"": {"GroupNormalization", "MeanVarianceNormalization"},
                                    "VitisDequantizeLinear"},
               "com.microsoft": {"QuantizeLinear", "DequantizeLinear"}}
 
-# Operators that compute shapes. They are evaluated if all their inputs are constant.
+# Operators on shapes, evaluated if all inputs are constant.
 FOLDED = {"Abs", "Add", "And", "Cast", "CastLike", "Ceil", "Clip", "Concat", "ConstantOfShape", "Div",
           "Equal", "Expand", "Flatten", "Floor", "Gather", "Greater",
           "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "Max", "Min", "Mod", "Mul", "Neg",
@@ -91,7 +90,6 @@ class Product(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Sizes of open dimensions."""
 
     batch: Optional[int] = None
     sequence: Optional[int] = None  #: tokens
@@ -101,7 +99,7 @@ class Sizes(NamedTuple):
 
 # --- Dimensions -------------------------------------------------------------------------------
 
-# Names that exporters give to dimensions, in lower case; encoder_sequence_length does not match.
+# Exporters' names for dimensions, in lower case; encoder_sequence_length does not match.
 BATCH = {"batch", "batch_size", "batchsize", "bs", "n", "b"}
 SEQUENCE = {"sequence", "sequence_length", "sequence_len", "seq", "seq_length", "seq_len", "seqlen",
             "tokens", "num_tokens"}
@@ -229,7 +227,7 @@ class Dimensions:
 
 
 def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
-    """The product; None if a size is unknown or below 0, or as soon as it exceeds `most`."""
+    """The product; None if a size is unknown or negative, or if the product exceeds `most`."""
     product = 1
     for size in sizes:
         if size is None or size < 0:
@@ -243,7 +241,7 @@ def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
 # --- Models -----------------------------------------------------------------------------------
 
 def load(path: str) -> onnx.ModelProto:
-    """Without weights in other files."""
+    """Does not read weights in other files."""
     try:
         if os.path.getsize(path) >= MOST:
             raise ModelError("more than 2 GiB: weights belong in another file (external data)")
@@ -252,7 +250,7 @@ def load(path: str) -> onnx.ModelProto:
         raise ModelError(f"cannot open: {error.strerror or error}") from None
     except ModelError:
         raise
-    except Exception:  # from protobuf's parser
+    except Exception:  # protobuf's parser raises several types
         raise ModelError("truncated, or not an ONNX model") from None
     if not model.HasField("graph"):
         raise ModelError("truncated, or not an ONNX model")
@@ -304,7 +302,7 @@ def _copy_shape(copy: onnx.TensorProto, tensor: onnx.TensorProto, folder: str) -
         onnx.external_data_helper.load_external_data_for_tensor(copy, folder)
         copy.data_location = onnx.TensorProto.DEFAULT
         copy.ClearField("external_data")
-    except Exception:  # the file is missing, too short, or outside of the folder
+    except Exception:  # missing, too short, or outside of the folder
         copy.ClearField("external_data")
         copy.ClearField("raw_data")
         copy.data_location = onnx.TensorProto.DEFAULT
@@ -363,7 +361,7 @@ def _sizes_of(type_: Optional[onnx.TypeProto]) -> Optional[list[Optional[int]]]:
 
 
 class Shapes:
-    """The types of all values, added node by node, and the numbers of small constant values."""
+    """The types of all values, added node by node, and small constant values."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.opsets = [helper.make_opsetid("" if one.domain == "ai.onnx" else one.domain, one.version)
@@ -379,7 +377,7 @@ class Shapes:
         for tensor in model.graph.initializer:
             self._add(tensor.name, helper.make_tensor_type_proto(tensor.data_type, tensor.dims))
             if _volume(tensor.dims, MOST_VALUES) is not None:
-                with contextlib.suppress(Exception):  # the values are in another file
+                with contextlib.suppress(Exception):  # in another file
                     self.constants[tensor.name] = numpy_helper.to_array(tensor)
         for sparse in model.graph.sparse_initializer:
             self._add(sparse.values.name,
@@ -457,7 +455,7 @@ class Shapes:
             with np.errstate(divide="raise", invalid="raise"):
                 found = onnx.reference.ReferenceEvaluator(one).run(None, dict(inputs))
         except Exception:
-            return {}  # such as a division by zero: the values are unknown
+            return {}  # such as a division by zero
         return {name: np.asarray(value) for name, value in zip(node.output, found)}
 
     def _sizes(self, node: onnx.NodeProto) -> dict[str, np.ndarray[Any, Any]]:
@@ -529,7 +527,7 @@ def _attribute(node: onnx.NodeProto, name: str, default: int) -> int:
 
 
 def _convolution(node: onnx.NodeProto, x: Shape, weight: Shape, y: Shape) -> Product:
-    """A row for each output pixel, K over channels and kernel; one product for each group."""
+    """A row per output pixel, K over channels and kernel; one product per group."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x) or len(y) != len(x):
         raise ModelError("its operands are not images and filters")
@@ -540,7 +538,7 @@ def _convolution(node: onnx.NodeProto, x: Shape, weight: Shape, y: Shape) -> Pro
 
 
 def _transposed_convolution(node: onnx.NodeProto, x: Shape, weight: Shape) -> Product:
-    """A row for each input pixel; results that overlap are added afterwards."""
+    """A row per input pixel; overlapping results are added afterwards."""
     groups = _attribute(node, "group", 1)
     if len(x) < 3 or len(weight) != len(x):
         raise ModelError("its operands are not images and filters")
@@ -563,7 +561,7 @@ def _product_of(node: onnx.NodeProto, shapes: Shapes) -> Product:
 
 
 def _require_no_products(graph: onnx.GraphProto) -> None:
-    """In the graphs of If, Loop and Scan: the number of their runs is unknown."""
+    """Rejects products in graphs of If, Loop and Scan, whose number of runs is unknown."""
     for node in graph.node:
         if _is_in({"": set(PRODUCTS)}, node) or _is_in(UNSUPPORTED, node):
             raise ModelError(f"products in its graphs, here {node.op_type}, are not supported")
@@ -599,8 +597,8 @@ def products(model: onnx.ModelProto) -> dict[str, Product]:
 
 
 def resolve(model: onnx.ModelProto, sizes: Sizes) -> dict[str, Any]:
-    """Sets the open dimensions of a model's inputs. Returns items and item_name of a run, if known:
-    2 sequences of 128 are 256 tokens. Raises ModelError."""
+    """Sets the open dimensions of a model's inputs. Returns items and item_name of a run, if known: 2
+    sequences of 128 are 256 tokens. Raises ModelError."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [one for one in model.graph.input if one.name not in weights]
     dimensions = Dimensions(sizes, default_batch=1)

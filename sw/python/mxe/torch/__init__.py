@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microscaling in PyTorch: operators, autograd, compiled and exported graphs, layers.
 
-The functions of `mxe` take and return tensors, but their results have no gradient. The functions
-of this module have gradients, and `torch.ops.mxe.*` have fake kernels. The C++ reference computes
-all results, with the same bits as `mxe`.
+Unlike the functions of `mxe`, these have gradients; `torch.ops.mxe.*` have fake kernels. Results have
+the bits of `mxe`.
 
 >>> import torch, mxe.torch
 >>> mxe.torch.quantize_(model, mxe.torch.MXConfig(weight="mxfp4_e2m1", activation="mxfp8_e4m3"))
@@ -34,10 +33,8 @@ def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp
 
 def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
-    """A tensor quantized and dequantized, of its shape and type.
-
-    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped. Other
-    arguments and exceptions are as in `mxe.fake_quantize`.
+    """A tensor quantized and dequantized, of its shape and type; arguments as in `mxe.fake_quantize`.
+    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped.
     """
     _operators._checked_axis(x, axis)
     return _transforms.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
@@ -48,9 +45,9 @@ def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
     """a @ b + bias in float32, with both operands quantized along K, as in `mxe.matmul`.
 
-    a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast.
-    format_b: default: format_a. The gradient is that of the product of the quantized operands,
-    passed through quantizing unchanged (with clip: zero where numbers are clipped).
+    a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast. format_b:
+    default: format_a. The gradient is that of the product of the quantized operands (with clip: zero
+    where numbers are clipped).
     """
     first = text_of(format_a)
     return _transforms.matmul(a, b if transpose_b else b.transpose(-1, -2), first,

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts between the core's arrays and tensors of codes and scales."""
 from __future__ import annotations
 
 from typing import Optional
@@ -13,7 +12,7 @@ from mxe._array import stored_array
 
 from ._text import quantizer_of
 
-# Arrays that were multiplied before: {codes: (stamp, scales, array)}; an equal stamp means unchanged codes.
+# Multiplied arrays: {codes: (stamp, scales, array)}; an equal stamp means unchanged codes and scales.
 _known = WeakIdKeyDictionary()
 _WORTH_KEEPING = 4096  # elements
 
@@ -29,9 +28,8 @@ def parts_of(array: mxe.Array) -> tuple[Tensor, Tensor, Tensor]:
 
 def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: str,
              axis: int) -> mxe.Array:
-    """The array of these parts, from `_known` if codes and scales have not changed.
-
-    whole: None for operands of the engine, which have block scales only.
+    """The array of these parts, from `_known` if codes and scales have not changed. `whole` is None for
+    operands of the engine, which have block scales only.
     """
     one = quantizer_of(quantizer)
     if whole is None and one.switches["uses_tensor_scale"]:
@@ -49,5 +47,5 @@ def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: 
     rows = values[2:] if one.switches["row_scaled"] else None
     made = stored_array(codes, scales, one, axis, values[0], values[1], rows)
     if keep:
-        _known[codes] = (stamp, scales, made)  # holds the scales, so that their id stays in use
+        _known[codes] = (stamp, scales, made)  # the entry holds the scales, so that their id stays in use
     return made

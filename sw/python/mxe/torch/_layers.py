@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear layers in Microscaling formats, and replacing a model's layers by them."""
 from __future__ import annotations
 
 import dataclasses
@@ -30,11 +29,10 @@ class MXConfig:
 
     weight, activation: formats or Quantizers; activation None quantizes weights only. preset: the
         quantizer of formats.
-    on: "golden", the engine's products (blocks of 32, E8M0 scales), or "torch", torch's products of
-        the dequantized numbers, for every format and preset. Without an activation it is always
-        torch. An `mxe.Engine` computes the products of golden, and `mxe.record` records each layer.
-    train: keeps weights as numbers, which are quantized in every forward pass, with
-        straight-through gradients.
+    on: "golden", the engine's products (blocks of 32, E8M0 scales); an `mxe.Engine`, which computes
+        the same (`mxe.record` records each layer); or "torch", torch's products of the dequantized
+        numbers, for every format and preset. Without an activation it is always torch.
+    train: keeps weights as numbers, quantized in every forward pass with straight-through gradients.
     clip: gradients are zero where numbers are clipped. accumulate: as in `mxe.matmul`.
     """
 
@@ -47,7 +45,7 @@ class MXConfig:
     accumulate: str = "block"
 
     def __post_init__(self) -> None:
-        if "torchao" in sys.modules:  # importing torchao here would take seconds
+        if "torchao" in sys.modules:  # importing torchao takes seconds
             _register_with_torchao()
         simulated = isinstance(self.on, mxe.Engine)
         if not simulated and self.on not in PRODUCTS:
@@ -73,23 +71,21 @@ class MXConfig:
 
 
 class MXLinear(nn.Linear):
-    """torch.nn.Linear with quantized weights and activations, both along the inputs.
+    """torch.nn.Linear with weights and activations quantized along the inputs.
 
-    x [..., in_features], of any floating type -> [..., out_features] of the same type; under
-    torch.autocast, x is rounded to autocast's type first. With train=True, `weight` holds the
-    numbers that are trained, so code that multiplies by it without calling the layer does not
-    quantize. Otherwise `weight` is an MXTensor, which quantizes the other operand in every product.
+    x [..., in_features], of any floating type -> [..., out_features] of the same type; torch.autocast
+    rounds x to its type first. With train=True, `weight` holds the unquantized numbers. Otherwise it is
+    an MXTensor, which quantizes the other operand of every product, also outside of this layer.
     """
 
     config: MXConfig
 
     @classmethod
     def from_linear(cls, linear: nn.Linear, config: MXConfig, name: str = "linear") -> MXLinear:
-        """A quantized layer that shares the bias, hooks and attributes of `linear`, and its weights
-        if the configuration is for training.
+        """A quantized layer with the bias, hooks and attributes of `linear` (to train: and its weights).
 
-        name: in recordings of engines. Raises ValueError for layers with another forward(), and if
-        the weight is not a parameter.
+        name: in recordings of engines. Raises ValueError for layers with another forward(), and if the
+        weight is not a parameter.
         """
         obstacle = _obstacle(linear, config)
         if obstacle is not None:
@@ -185,7 +181,7 @@ class MXLinear(nn.Linear):
                 f"activation={self._quantizer}, on={self.config.on}")
 
     _name: str
-    # The unquantized weight, with which an engine's recordings compare; None if unknown.
+    # The unquantized weight, for the error in an engine's recordings; None if unknown.
     _numbers: Optional[Tensor]
     _weight_quantizer: str
     _quantizer: Optional[str]
@@ -200,14 +196,14 @@ def _autocast(x: Tensor) -> Tensor:
 
 
 def keep_off_fast_paths(layer: nn.Module, arguments: Any) -> None:
-    """Does nothing, but a hook keeps torch.nn.TransformerEncoderLayer off its fast path."""
+    """A hook that does nothing, but keeps torch.nn.TransformerEncoderLayer off its fast path."""
 
 
 _FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 
 
 def _obstacle(linear: nn.Linear, config: MXConfig) -> Optional[str]:
-    """The reason why an MXLinear could not compute this layer; None if it can."""
+    """The reason why an MXLinear cannot compute this layer; None if it can."""
     forward = nn.Linear.forward if not isinstance(linear, MXLinear) else MXLinear.forward
     if parametrize.is_parametrized(linear) or "weight" not in linear._parameters:
         return ("its weight is computed from other parameters (parametrize, weight_norm, prune): "
@@ -241,7 +237,6 @@ def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[
 
 
 def _is_derived(linear: nn.Linear) -> bool:
-    """True if its class is derived from torch.nn.Linear with the same forward()."""
     return type(linear) is not nn.Linear and type(linear).forward is nn.Linear.forward and \
         not parametrize.is_parametrized(linear)
 
@@ -259,15 +254,14 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
     """Replaces the linear layers of a model by layers in Microscaling formats, in place.
 
     filter_fn(module, its name): chooses modules derived from torch.nn.Linear; default: every
-    torch.nn.Linear that its parent calls. A layer with several names is replaced by one layer.
-    Warns of linear layers that are not replaced, and if nothing is quantized.
+    torch.nn.Linear that its parent calls. A layer with several names is replaced by one layer. Warns of
+    layers that are not replaced, and if nothing is quantized.
 
-    Returns the model, or the new layer if the model itself is a linear layer. Raises ValueError for
-    formats that the product does not support. Raises ValueError and changes nothing if filter_fn
-    chooses a layer that cannot be quantized.
+    Returns the model, or the new layer if the model is a linear layer. Raises ValueError for unsupported
+    formats, and, without a change, if filter_fn chooses a layer that cannot be quantized.
     """
     chosen = MXConfig() if config is None else config
-    paths: dict[nn.Linear, str] = {}  # path of each chosen layer: its first name
+    paths: dict[nn.Linear, str] = {}  # by layer: its first name
     kept: dict[str, list[str]] = {}  # names of skipped layers, by reason
     places: list[tuple[nn.Module, str, nn.Linear]] = []
 
@@ -295,14 +289,14 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
                 path = f"{name}.{own}" if name else own
                 if isinstance(child, nn.Linear) and take(module, child, path):
                     places.append((module, own, child))
-    # All layers are chosen before one is built: a layer shares its hooks with the one it replaces.
+    # Choose all before building any: a new layer shares its hooks with the old one.
     made = {linear: MXLinear.from_linear(linear, chosen, path) for linear, path in paths.items()}
     for parent, own, linear in places:
         setattr(parent, own, made[linear])
     for module in model.modules():
         if isinstance(module, nn.TransformerEncoder) and any(
                 isinstance(one, MXLinear) for one in module.modules()):
-            module.use_nested_tensor = False  # needed by fast paths only
+            module.use_nested_tensor = False  # for fast paths only
     _report(kept, len(made), filter_fn is not None)
     return model
 

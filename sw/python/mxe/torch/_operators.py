@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.mxe: the operators in graphs of torch.compile and torch.export.
 
-The C++ reference computes each operator. Each has a fake kernel (shapes and types without data)
-and, where possible, a gradient. Quantizers are passed as texts (`mxe.torch.text_of`).
+Each has a fake kernel (shapes and types without data) and, where possible, a gradient. Quantizers are
+texts (`mxe.torch.text_of`).
 """
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def _checked_axis(x: Tensor, axis: int) -> int:
 
 @torch.library.custom_op("mxe::quantize", mutates_args=())
 def quantize(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor]:
-    """Codes uint8 (uint16), scales uint8 or float32, float32 [tensor scale, amax, row amaxes
-    ...]."""
+    """Codes uint8 (uint16), scales uint8 or float32, float32 [tensor scale, amax, row amaxes ...]."""
     return parts_of(_quantized(x, quantizer, axis))
 
 
@@ -85,7 +84,7 @@ def _(x: Tensor, quantizer: str, axis: int = -1) -> tuple[Tensor, Tensor, Tensor
 @torch.library.custom_op("mxe::dequantize", mutates_args=())
 def dequantize(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
                dtype: torch.dtype) -> Tensor:
-    """The numbers that the three results of `quantize` represent, [shape of codes]."""
+    """The numbers that the results of `quantize` represent, [shape of codes]."""
     values: Tensor = array_of(codes, scales, whole, quantizer, axis).dequantize(
         dtype, threads=_threads_of_torch())
     return values
@@ -99,9 +98,8 @@ def _(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
 
 @torch.library.custom_op("mxe::fake_quantize", mutates_args=())
 def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
-    """x quantized and dequantized, of its shape and type.
-
-    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped.
+    """x quantized and dequantized, of its shape and type. The gradient passes through unchanged; with
+    `clip`, it is zero where numbers are clipped.
     """
     values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis,
                                        threads=_threads_of_torch())
@@ -117,7 +115,7 @@ def _(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
 
 @torch.library.custom_op("mxe::clipped", mutates_args=())
 def clipped(x: Tensor, quantizer: str, axis: int = -1) -> Tensor:
-    """bool [shape of x]: whether a finite number exceeds the largest element times its scale."""
+    """bool [shape of x]: a finite number exceeds the largest element times its scale."""
     source = Source(x)
     marks = _core.clipped(source.array, source.bits, quantizer_of(quantizer)._core, axis,
                           _threads_of_torch())
@@ -194,10 +192,8 @@ scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
 @torch.library.custom_op("mxe::linear", mutates_args=())
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
            weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """x [..., K], quantized along K, @ weights^T [N, K], passed as codes, + bias: [..., N] of the
-    type of x.
-
-    Gradients are as in `matmul`; the weights have none.
+    """x [..., K], quantized along K, @ weights^T [N, K], passed as codes, + bias: [..., N] of the type of
+    x. Gradients are as in `matmul`; the weights have none.
     """
     # reshape(-1, 0) is ambiguous.
     rows = _quantized(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), quantizer)
@@ -235,10 +231,8 @@ linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
 @torch.library.custom_op("mxe::matmul", mutates_args=())
 def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
-    """a @ b^T + bias in float32, from numbers a [..., M, K] and b [..., N, K], quantized along K.
-
-    The gradient is that of the product of the quantized operands, passed through quantizing as in
-    `fake_quantize`.
+    """a @ b^T + bias in float32, from numbers a [..., M, K] and b [..., N, K], quantized along K. The
+    gradient is that of the product of the quantized operands, then as in `fake_quantize`.
     """
     return _multiplied(_quantized(a, quantizer_a), _quantized(b, quantizer_b), bias, accumulate)
 
@@ -257,12 +251,12 @@ def _remember_product(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None
 
 
 def _summed(gradient: Tensor, like: Tensor) -> Tensor:
-    """A gradient summed over the axes along which its operand was broadcast."""
+    """Sums a gradient over the axes along which its operand was broadcast."""
     return gradient.sum_to_size(like.shape).to(like.dtype)
 
 
 def _product_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-    from . import _transforms as transforms  # _transforms imports this module
+    from . import _transforms as transforms  # a cycle of imports
     a, b = ctx.saved_tensors
     result: list[Optional[Tensor]] = [None, None]
     for i, (one, other, quantizer, of_other, grown) in enumerate(

@@ -18,8 +18,8 @@ def _plain(x: Any) -> Any:
 
 
 def _activated(x: Any, weight: Any, axis: int, along: int) -> Any:
-    """x, quantized along `axis` to the activation format of `weight`'s layer. Only if blocks of
-    `weight` run along K, its axis `along`; in gradients they do not."""
+    """x quantized along `axis` to the activation format of `weight`'s layer, if blocks of `weight` run along
+    K, its axis `along` (in gradients they do not)."""
     if isinstance(x, MXTensor) or not isinstance(weight, MXTensor) or weight.activation is None or \
             weight.axis != weight.dim() + along:
         return x
@@ -39,7 +39,7 @@ def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Te
     if a.axis != a.dim() - 1 or b.axis != b.dim() - 2:
         raise ValueError("blocks of both operands must run along K: the last axis of a, the one "
                          f"before of b, but run along axes {a.axis} and {b.axis}")
-    # The array of these codes may be known (`_known` in _arrays.py); that of a view never is.
+    # _known in _arrays.py may hold the array of these codes, but not of a view of them.
     columns = b.transpose(-1, -2) if b._flipped is None else b._flipped
     product = operators.scaled_matmul(a.codes, a.scales, columns.codes, columns.scales,
                                       a._quantizer, b._quantizer, bias, accumulate)

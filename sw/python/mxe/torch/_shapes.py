@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The products of a model's linear layers, without data."""
 from __future__ import annotations
 
 import math
@@ -24,18 +23,16 @@ class Product(NamedTuple):
     k: int
     format_a: Optional[FormatLike]
     format_b: Optional[FormatLike]
-    bias: bool  # a bias row is added
+    bias: bool
 
 
 def products(model: nn.Module, inputs: Any) -> list[Product]:
-    """The products of the model's linear layers in one forward pass, in order. Includes calls of
-    torch.nn.functional.linear, as torch.nn.MultiheadAttention makes them.
+    """The products of the linear layers in one forward pass, in order, also those of direct calls of
+    torch.nn.functional.linear, as in torch.nn.MultiheadAttention.
 
-    inputs: the shape of the model's input, float32, or a list of shapes and tensors, which are used
-        for shape and type only.
-
-    Nothing is computed: tensors are on the device "meta", and linear layers are skipped. Raises the
-    model's exceptions for such inputs, and ValueError for invalid shapes.
+    inputs: the shape of the model's float32 input, or a list of shapes and tensors, whose values do not
+    matter. Nothing is computed: tensors are on the device "meta". Raises the model's exceptions for such
+    inputs, and ValueError for invalid shapes.
     """
     found: list[Product] = []
     layers = {name: module for name, module in model.named_modules()
@@ -48,7 +45,7 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
         for name, layer in layers.items():
             layer.forward = _counted(layer, name, found)
         with torch.no_grad(), _Linears(model, meta, found):
-            # Equal tensors stay one object: MultiheadAttention recognises self-attention by identity.
+            # Equal inputs stay one object: MultiheadAttention recognises self-attention by identity.
             known = {id(one): _meta(one) for one in _listed(inputs)}
             torch.func.functional_call(model, meta, tuple(known[id(one)]
                                                           for one in _listed(inputs)))
@@ -73,9 +70,8 @@ def _counted(layer: nn.Linear, name: str, found: list[Product]) -> Any:
 
 
 class _Linears:
-    """A context that counts calls of torch.nn.functional.linear with a weight of the model.
-
-    A TorchFunctionMode would miss calls from torch's own functions."""
+    """Counts calls of torch.nn.functional.linear with a weight of the model, also those from torch's own
+    functions, which a TorchFunctionMode would miss."""
 
     def __init__(self, model: nn.Module, meta: dict[str, Tensor], found: list[Product]) -> None:
         self._found = found
@@ -90,7 +86,7 @@ class _Linears:
         setattr(nn.functional, "linear", self._linear)
 
     def _counted(self, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None) -> Tensor:
-        whole = weight if weight._base is None else weight._base  # the weight may be a slice of a parameter
+        whole = weight if weight._base is None else weight._base  # a slice of a parameter
         name = self._names.get(id(whole))
         if name is not None:
             self._count(name, input, weight, bias)

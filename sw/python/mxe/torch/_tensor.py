@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A quantized tensor as a subclass of torch.Tensor."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from . import _operators as operators
 from ._arrays import array_of, parts_of
 from ._text import quantizer_of, text_of
 
-#: How products of two quantized tensors are computed.
 PRODUCTS = ("golden", "torch")
 
 
@@ -48,13 +46,12 @@ class _Dequantize(torch.autograd.Function):
 class MXTensor(Tensor):
     """Element codes and block scales with the interface of the tensor they were quantized from.
 
-    Products of two of them (mm, addmm, bmm, linear, matmul of any number of axes) have the engine's
-    bits if both are quantized along K in blocks of 32 with E8M0 scales. With on="torch", and if
-    only one operand is quantized, torch multiplies the dequantized numbers. The weight of an
-    `MXLinear` has an `activation`: the other operand of a product along K is quantized to it first.
-    So code that multiplies by the weight without calling the layer gets the layer's numbers.
-    Results are plain tensors. Views (t, transpose, view, slices, ...) are quantized tensors if they
-    do not divide blocks. All other operators raise NotImplementedError: `dequantize` first.
+    Products (mm, addmm, bmm, linear, matmul of any number of axes) of two tensors quantized along K in
+    blocks of 32 with E8M0 scales have the engine's bits. With on="torch", or one quantized operand, torch
+    multiplies dequantized numbers. The weight of an `MXLinear` has an `activation`: it first quantizes
+    the other operand of a product along K to that format, also outside of the layer. Results are plain
+    tensors. Views (t, transpose, view, slices, ...) that do not divide blocks are quantized tensors. All
+    other operators raise NotImplementedError: `dequantize` first.
     """
 
     codes: Tensor  #: uint8 [shape], one a byte, or uint16 for formats of more than 8 bits
@@ -85,10 +82,9 @@ class MXTensor(Tensor):
     @classmethod
     def to_mx(cls, x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
               axis: int = -1, on: str = "golden", **switches: Any) -> MXTensor:
-        """Quantizes a tensor of any shape; arguments as in `mxe.quantize`.
+        """Quantizes a tensor; arguments and exceptions as in `mxe.quantize`.
 
-        x: float32, float64, float16 or bfloat16. The gradient passes through unchanged. Raises
-        ValueError and TypeError as `mxe.quantize` does.
+        x: float32, float64, float16 or bfloat16, any shape. The gradient passes through unchanged.
         """
         operators._checked_axis(x, axis)
         result: MXTensor = _ToMX.apply(x, cls, text_of(format, preset, **switches), axis, on)
@@ -172,7 +168,7 @@ class MXTensor(Tensor):
     @classmethod
     def __torch_function__(cls, function: Any, types: Any, arguments: tuple[Any, ...] = (),
                            keywords: Optional[dict[str, Any]] = None) -> Any:
-        """Not disabled, because this keeps torch's layers off fast paths for plain tensors."""
+        """Keeps torch's layers off fast paths for plain tensors (torch's default would not)."""
         if function is Tensor.share_memory_:
             for part in (arguments[0].codes, arguments[0].scales, arguments[0].whole):
                 part.share_memory_()

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantizers as texts, a type that PyTorch operators accept as an argument."""
 from __future__ import annotations
 
 import functools
@@ -14,9 +13,8 @@ from mxe._quantizer import FormatLike, resolve
 
 @torch.compiler.assume_constant_result  # not traced: it looks up names
 def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switches: Any) -> str:
-    """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON.
-
-    Arguments and ValueError as in `mxe.quantize`.
+    """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON; arguments and ValueError
+    as in `mxe.quantize`.
     """
     core = resolve(format, preset, **switches)
     changes = core.changes
@@ -42,5 +40,5 @@ def quantizer_of(text: str) -> Quantizer:
 
 @functools.lru_cache(maxsize=256)
 def switches_of(text: str) -> dict[str, Any]:
-    """Do not modify."""
+    """Do not modify the result, which is cached."""
     return quantizer_of(text).switches

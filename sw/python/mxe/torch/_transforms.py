@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators with gradients, as functions for all of PyTorch's transformations.
-
-torch.func (grad, vjp, jacrev, vmap of them) ignores gradients registered with torch.library. It
-uses those of autograd functions with a setup_context, so the same formulas are registered again.
+"""Autograd functions of the operators, because torch.func (grad, vjp, jacrev) ignores gradients registered
+with torch.library.
 """
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from . import _operators as operators
 
 
 def _transformed() -> bool:
-    """True while torch.func is active. False while compiling, so that graphs show the operators."""
+    """True while torch.func is active; False while compiling, so that graphs show the operators."""
     return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
 
 

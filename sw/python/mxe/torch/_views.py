@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views and copies of quantized tensors that do not divide blocks."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -47,7 +46,7 @@ def _copy(operator: Any, to: Any, x: Any, non_blocking: bool = False) -> Any:
 @handles(_aten._to_copy.default)
 def _to_copy(operator: Any, x: MXTensor, *, dtype: Optional[torch.dtype] = None,
              device: Any = None, **keywords: Any) -> MXTensor:
-    """Changes the type of dequantized numbers, not the codes."""
+    """Changes the type of the dequantized numbers, not the codes."""
     if device is not None and torch.device(device).type != "cpu":
         raise NotImplementedError("MXTensor is in the CPU's memory")
     return x._with(x.codes.clone(), x.scales.clone(), dtype=dtype)
@@ -87,7 +86,7 @@ def _permute(operator: Any, x: MXTensor, order: Sequence[int]) -> MXTensor:
 
 @handles(_aten.view.default, _aten._unsafe_view.default, _aten.reshape.default)
 def _view(operator: Any, x: MXTensor, size: Sequence[int]) -> MXTensor:
-    """Keeps the blocked axis and the axes after it; axes before it may be merged and split."""
+    """Keeps the blocked axis and the axes after it; merges or splits axes before it."""
     _movable(x)
     codes = x.codes.reshape(size)
     after = list(x.shape[x.axis:])

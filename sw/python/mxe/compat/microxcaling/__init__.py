@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """microsoft/microxcaling's interface: `from mxe.compat.microxcaling import Linear`, not `from mx`.
 
-The presets microxcaling-* quantize (with custom_cuda those of its CUDA kernels, on any machine).
-As in microxcaling, torch multiplies the quantized numbers. Norms, activations, other layers
-without matrix products, and convolutions are not supported.
+The presets microxcaling-* quantize; with custom_cuda those of its CUDA kernels, on any machine. torch
+multiplies, as in microxcaling. Not supported: convolutions, norms, activations.
 """
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
            name: Optional[str] = None) -> Tensor:
     """torch.nn.functional.linear, quantized by mx_specs unless they are None.
 
-    prequantized_weights: weight and bias are bfloat16 numbers that are not rounded to `bfloat` or
-    `fp` again. Raises TypeError if they are not, and if a name is passed in this position.
+    prequantized_weights: weight and bias are bfloat16 and not rounded again to `bfloat` or `fp`. Raises
+    TypeError if they are not bfloat16, and if a name is passed in this position.
     """
     if not isinstance(prequantized_weights, bool):
         raise TypeError("prequantized_weights must be True or False, not "
@@ -124,9 +124,8 @@ def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
 def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
            mx_specs: Optional[Specs] = None, name: Optional[str] = None,
            mode_config: str = "aa") -> Tensor:
-    """torch.matmul (+ bias), quantized by mx_specs unless they are None.
-
-    mode_config: which operand is a weight (w), which an activation (a): aa, aw or wa.
+    """torch.matmul (+ bias), quantized by mx_specs unless they are None. mode_config: operands that are
+    weights (w) or activations (a): aa, aw or wa.
     """
     if mx_specs is None:
         return torch.matmul(in1, in2) if bias is None else torch.addmm(bias, in1, in2)

@@ -69,8 +69,8 @@ def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
 
 
 def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Optional[MxSpecs]:
-    """All options. Missing formats of the backward pass are copied from the forward pass, missing
-    roundings from `round`. None if no format is set."""
+    """All options; backward formats default to the forward ones, missing roundings to `round`. None if no
+    format is set."""
     said = dict(specs)
     if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The MX formats of pychop 0.6.2, with its numbers for float32 arrays.
 
-Use `from mxe.compat.pychop import mx_quantize` instead of `from pychop import mx_quantize`. The
-preset pychop quantizes. Takes arrays of any library that `mxe` takes, and returns the same kind.
+Import mx_quantize from mxe.compat.pychop, not from pychop. Arrays may be of any library that `mxe`
+takes; results are of the same.
 """
 from __future__ import annotations
 
@@ -86,10 +86,9 @@ def _spec_of(format: FormatLike, block_size: int, scale_exp_bits: Optional[int],
 
 
 class MXTensor_:  # noqa: N801 - a name of pychop
-    """An array in blocks, which run over it in row-major order.
+    """An array with blocks that run over it in row-major order.
 
-    data: float32, or another type of `mxe.quantize`, rounded to float32 first. Raises ValueError
-    for unknown formats, TypeError for other elements.
+    data: rounded to float32 first. Raises ValueError for unknown formats, TypeError for other elements.
     """
 
     def __init__(self, data: Any, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
@@ -99,7 +98,7 @@ class MXTensor_:  # noqa: N801 - a name of pychop
         self.scale_exp_bits, self.scale_sig_bits = self.spec.scale_exp_bits, \
             self.spec.scale_sig_bits
         self.array = mxe.quantize(data, self.spec.quantizer())
-        # The numbers keep NaNs of the input, which codes cannot represent.
+        # Unlike codes, these keep NaNs of the input.
         self._values = mxe.fake_quantize(data, self.spec.quantizer())
         self.original_shape = self.array.shape
 

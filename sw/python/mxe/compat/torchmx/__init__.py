@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torchmx 0.1.0's interface, with its numbers: `from mxe.compat.torchmx import MXTensor`.
 
-The preset torchmx quantizes. As in torchmx, torch multiplies the dequantized numbers. Works with
-current versions of torchao, and without torchao.
+torch multiplies the dequantized numbers, as in torchmx. Needs no torchao.
 """
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class MXInferenceLinear(nn.Linear):
     def from_float(cls, mod: nn.Linear, qconfig: QLinearConfig) -> MXInferenceLinear:
         """A quantized replacement for a bfloat16 layer; raises TypeError for other types."""
         made = cls.__new__(cls)
-        made.__dict__.update(mod.__dict__)  # hooks and attributes stay
+        made.__dict__.update(mod.__dict__)  # keeps hooks and attributes
         made.__dict__["_parameters"] = dict(mod._parameters)
         made.qconfig = qconfig
         made.weight = nn.Parameter(_to_mx(mod.weight.data, qconfig.weights_config),

@@ -12,10 +12,8 @@ from . import dtypes
 
 
 class MXTensor(mxe.torch.MXTensor):
-    """A bfloat16 tensor quantized along its last axis by the preset torchmx.
-
-    torch computes products (mm, bmm, linear, 4-D matmul, ...) of the dequantized numbers.
-    """
+    """A bfloat16 tensor quantized along its last axis by preset torchmx; torch computes products (mm, bmm,
+    linear, 4-D matmul, ...) of the dequantized numbers."""
 
     @staticmethod
     def to_mx(  # type: ignore[override]  # torchmx's arguments, not those of mxe.torch
