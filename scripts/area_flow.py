@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Yosys commands of scripts/area and scripts/area_table.py, and the definition of a gate equivalent."""
 import os
 import re
 import subprocess
@@ -8,7 +7,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RTL = os.path.join(ROOT, "rtl")
 
-# Like `synth`, but memories stay memories, and gates are those with a transistor count.
+# Like `synth`, but keeps memories, and uses only gates with a transistor count.
 GATES = ["synth -run begin:fine", "opt -fast -full", "opt_clean", "techmap", "opt -fast",
          "abc -fast -g cmos", "opt_clean"]
 
@@ -49,8 +48,8 @@ def elaborate(module, parameters, rtl=RTL):
     return lines + [f"hierarchy -check -top {module}"]
 
 
-# Transistors of the cells of `abc -g cmos`, as in `stat -tech cmos`. A gate equivalent is the 4 of a NAND. A register
-# has 16, plus the gates of its enable or synchronous reset.
+# Transistors of the cells of `abc -g cmos`, as in `stat -tech cmos`; a NAND, one gate equivalent, has 4. A register has
+# 16, plus the gates of its enable or synchronous reset.
 TRANSISTORS = {"$_BUF_": 1, "$_NOT_": 2, "$_AND_": 6, "$_NAND_": 4, "$_OR_": 6, "$_NOR_": 4,
                "$_ANDNOT_": 6, "$_ORNOT_": 6, "$_MUX_": 12, "$_NMUX_": 10, "$_XOR_": 12,
                "$_XNOR_": 12, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8}

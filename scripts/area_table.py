@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The area of engines of many configurations, by Yosys: sw/explore/data/area.json.
 
-Nothing is flattened, so the gates of a module do not depend on the modules around it. Each module is synthesized once
-for the parameters of an instance, and its result is cached by its sources. An engine's area is the sum over its
-instances.
+Nothing is flattened, so a module's gates do not depend on the modules around it. A cache keeps the gates of each module
+and set of parameters, by a hash of its sources. An engine's area is the sum over its instances.
 """
 import hashlib
 import json
@@ -36,14 +35,12 @@ PACKAGES = ("mxe_pkg.sv", "mxe_reg_pkg.sv")
 NO_GATES = PACKAGES + ("mxe_datapath_checks.sv",)
 
 
-# ------------------------------------------------------------------------------------ designs
 def legal(design):
     return design["ROWS"] >= design["NUM_PE"] and design["B_BUF_K"] <= design["A_SLAB_K"]
 
 
 def designs():
-    """The named configurations; base with one parameter changed; every kind of PE; random ones from a fixed
-    seed."""
+    """The named configurations; base with one parameter changed; every kind of PE; random ones from a fixed seed."""
     found = [dict(zip(VALUES, values)) for values in NAMED.values()]
     base = found[1]
     for name, values in VALUES.items():
@@ -62,19 +59,18 @@ def designs():
     return list(unique.values())
 
 
-# ------------------------------------------------------------------------------------ modules
 CONDITIONS = {"`ifdef SYNTHESIS": True, "`ifndef SYNTHESIS": False, "`ifdef FORMAL": False, "`ifndef FORMAL": True}
 PROMISE = re.compile(r"`MXE_(?:ASSERT|REQUIRE)\(")
 
 
 def text_of_source(name):
-    """Returns a source as synthesis reads it, without comments, assertions and requirements."""
+    """Returns a source without comments, assertions and requirements, as synthesis reads it."""
     with open(os.path.join(RTL, name), encoding="utf-8") as file:
         return " ".join(without_promises(synthesized(re.sub(r"//.*", "", file.read()))).split())
 
 
 def synthesized(text):
-    """Removes the text of conditions that are false in synthesis."""
+    """Removes text under conditions that are false in synthesis."""
     kept, taken = [], []
     for line in text.splitlines():
         directive = line.strip()
@@ -104,8 +100,7 @@ def without_promises(text):
 
 
 def items_of(package):
-    """Returns the declarations of a package by name: constants, types and functions. The name of an enumeration
-    value maps to the whole enumeration."""
+    """Returns a package's constants, types and functions by name; an enumeration value maps to its enumeration."""
     items = {}
     text = text_of_source(package)
     for found in re.finditer(r"localparam [^;=]*?(\w+) = [^;]*;"
@@ -214,9 +209,7 @@ def synthesize(work, design, modules, wanted):
                    for cell, number in counted[m]["num_cells_by_type"].items()) for m in wanted}
 
 
-# -------------------------------------------------------------------------------------- table
 def elaborated(work, parameters):
-    """Returns the file of an elaborated configuration, and its modules."""
     path = os.path.join(work, "table.il")
     yosys(work, "table_design", elaborate("mxe_top", parameters) + [f"write_ilang {path}"])
     return path, modules_of(path)
@@ -269,7 +262,7 @@ def measure_design(work, cache, parameters):
 
 def text_of(rows, sources):
     head = json.dumps({"version": 1, "flow": "; ".join(GATES), "sources": sources}, indent=1)
-    # The cache sorts keys.
+    # The cache sorts keys; the table keeps the order of VALUES.
     rows = [dict(r, parameters={n: r["parameters"][n] for n in VALUES}) for r in rows]
     lines = ",\n".join("  " + json.dumps({k: r[k] for k in ("parameters", "memory_bits", "blocks")})
                        for r in rows)
@@ -277,7 +270,6 @@ def text_of(rows, sources):
 
 
 def write_table(work):
-    """Synthesizes the modules that the cache lacks, and writes the table."""
     cache = ModuleCache(work)
     rows = []
     everything = designs()

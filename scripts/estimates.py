@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of build/mxe for products and networks, shared by the scripts that write tables."""
 import csv
 import json
 import os
@@ -16,8 +15,7 @@ def answer(*words):
 
 
 def estimate(m, n, k, format_a, format_b, **options):
-    """Returns the JSON of `mxe estimate`. The option mem_latency=64 becomes --mem-latency 64, multicast=True becomes
-    --multicast, and multicast=False is left out."""
+    """Returns the JSON of `mxe estimate`. mem_latency=64 becomes --mem-latency 64, multicast=True becomes --multicast."""
     words = []
     for name, value in options.items():
         if value is not False:
@@ -26,7 +24,6 @@ def estimate(m, n, k, format_a, format_b, **options):
 
 
 def share(job):
-    """Returns the share of the bound that an estimate reaches."""
     return job["bound_cycles"] / job["cycles"]
 
 
@@ -51,8 +48,8 @@ def layers(workload):
 
 
 def queue(target, config, latency, when, result, jobs):
-    """Returns the cycles of consecutive jobs (M, N, K, count) in the ring without the first one, and the number of
-    jobs counted. `when`: the time at which operands are read, `turn`, `early` or `layers`."""
+    """Returns the cycles of consecutive jobs (M, N, K, count) without the first one, and the number of jobs counted.
+    `when`: the time at which operands are read, `turn`, `early` or `layers`."""
     words = [os.path.join(ROOT, "build", "mxe_queue_cost"), target, config, latency, when, result]
     for job in jobs:
         words += job

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of the RTL that scripts/lint runs: slang, Verible and a newer Verilator than Debian's.
 
-slang and Verilator read the RTL of the list rtl/mxe.f as simulation sees it and as synthesis does
-(-D SYNTHESIS), slang also as a proof does (-D FORMAL). A warning is an error: rtl/mxe.vlt and, for slang,
-the list below waive the others, each with its reason. Verible checks the rules of
-rtl/.rules.verible_lint. Other checks: parameters that are not allowed stop the tools although warnings do
-not count, no name is a word of another language, and the C++ around the RTL (model/platform/rtl/verilated_top.h)
-compiles with that Verilator.
+slang and Verilator read the RTL of rtl/mxe.f as simulation and as synthesis (-D SYNTHESIS) see it, slang also as a
+proof (-D FORMAL). A warning is an error unless rtl/mxe.vlt or SLANG_WAIVERS waives it. Verible checks the rules of
+rtl/.rules.verible_lint. Also: illegal parameters stop the tools even without warnings, no name is a word of another
+language, and the C++ around the RTL (model/platform/rtl/verilated_top.h) compiles with that Verilator.
 """
 import os
 import re
@@ -19,7 +17,6 @@ VENV = os.path.join(ROOT, ".venv-lint")
 RTL = os.path.join(ROOT, "rtl")
 NAMED = os.path.join(ROOT, "model", "regs", "generated", "mxe_parameters.cmake")
 
-# Sets of parameters at the edges, in addition to the named configurations.
 EDGES = {
     "least": "NUM_PE=1 ROWS=8 ACC_TILES=1 TREE_W=42 FP4_DUAL=0 A_SLAB_K=32 B_BUF_K=32 B_BANKS=2 MEM_W=64 "
              "QUEUE_DEPTH=2 MAX_BURST=1",
@@ -38,14 +35,13 @@ EDGES = {
 }
 SHORT = ("small", "base")  # of Verilator
 
-# Warnings of slang that do not count.
 SLANG_WAIVERS = [
     "-Wno-useless-cast",              # a cast that changes nothing here does with other parameters
     "-Wno-shift-count-overflow",      # a line of one word: its index, shifted by 1, is 0 as intended
     "-Wno-unconnected-output-port",   # a module uses only some outputs for proofs (f_...) of those it contains
 ]
 
-# Parameters that are not allowed, and what the refusal names.
+# Illegal parameters, and the name of the assertion that rejects each.
 REFUSED = {"NUM_PE=3": "NUM_PE_must_be", "ROWS=48": "ROWS_must_be", "FP4_DUAL=2": "FP4_DUAL_must_be",
            "A_SLAB_K=128 B_BUF_K=256": "B_BUF_K_must_be", "MEM_W=1024": "MEM_W_must_be"}
 
@@ -58,7 +54,7 @@ flicker_noise floor flow from ground hypot idt idt_nature idtmod inf initial_ste
 laplace_zd laplace_zp last_crossing limexp ln log max merged min nature net_resolution noise_table
 noise_table_log paramset potential pow resolveto sin sinh slew split sqrt tan tanh timer transition units
 white_noise wreal zi_nd zi_np zi_zd zi_zp""".split())
-# Words of VHDL-2008: names of the pins and parameters of mxe_top must be none of these, in any case.
+# Words of VHDL-2008, which no pin or parameter of mxe_top may have, in any case.
 VHDL_WORDS = set("""
 abs access after alias all and architecture array assert assume assume_guarantee attribute begin block body
 buffer bus case component configuration constant context cover default disconnect downto else elsif end
@@ -70,9 +66,8 @@ strong subtype then to transport type unaffected units until use variable vmode 
 with xnor xor""".split())
 
 
-# --------------------------------------------------------------------------------- the tools
 def run(command, env=None):
-    """Exit status and output. Tools write paths as they get them, so all run in the project's root."""
+    """Exit status and output. All tools run in the project's root, because they print paths as they get them."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT,
                           env=env, check=False)
     return done.returncode, done.stdout
@@ -104,9 +99,7 @@ def slang_only(options):
     return 0 if good else 1
 
 
-# -------------------------------------------------------------------------------- the checks
 def named_sets():
-    """The named configurations, as NAME=VALUE ..."""
     with open(NAMED, encoding="utf-8") as file:
         found = re.findall(r"set\(MXE_RTL_PARAMETERS_(\w+)([^)]*)\)", file.read())
     return {name: values.replace('""', "").strip() for name, values in found}
@@ -128,7 +121,6 @@ def check_slang(parameters, define):
 
 
 def check_verible(paths):
-    """The syntax, and the rules of rtl/.rules.verible_lint."""
     status, output = run([os.path.join(VENV, "bin", "verible-verilog-lint"),
                           "--rules_config", "rtl/.rules.verible_lint"] + paths)
     return output if status != 0 else ""
@@ -168,7 +160,7 @@ def sources(folders=("rtl", "tests/unit/rtl", "docs/examples")):
 
 
 def check_words(path):
-    """Names that are words of Verilog-AMS, whose tools read SystemVerilog too."""
+    """Names that are words of Verilog-AMS, whose tools also read SystemVerilog."""
     found = []
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -179,7 +171,7 @@ def check_words(path):
 
 
 def check_pins():
-    """Names of pins and parameters that VHDL cannot have: its words, and names that differ in case only."""
+    """Names of pins and parameters that VHDL cannot have: its words, and names that differ only in case."""
     with open(os.path.join(RTL, "mxe_top.sv"), encoding="utf-8") as file:
         text = file.read().partition("\n);")[0]
     with open(os.path.join(RTL, "mxe_parameters.svh"), encoding="utf-8") as file:
@@ -196,7 +188,6 @@ def check_pins():
 
 
 def checks(short):
-    """Name and function of each check."""
     sets = dict(named_sets(), **EDGES)
     for name, parameters in sets.items():
         for define in ([], ["-DSYNTHESIS"], ["-DFORMAL"]):
