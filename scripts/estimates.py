@@ -15,7 +15,7 @@ def answer(*words):
 
 
 def estimate(m, n, k, format_a, format_b, **options):
-    """Returns the JSON of `mxe estimate`. mem_latency=64 becomes --mem-latency 64, multicast=True becomes --multicast."""
+    """Returns the JSON of `mxe estimate`. mem_latency=64 becomes --mem-latency 64, multicast=True --multicast."""
     words = []
     for name, value in options.items():
         if value is not False:
