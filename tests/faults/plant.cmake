@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plants faults into a copy of RTL, C or C++ sources. One copy has all faults of a list; the test selects one by its
-# number at run time, so one Verilated library or program serves for all.
+# Plants faults into a copy of RTL, C or C++ sources. One copy has all faults of the folder's faults.cmake; a number
+# selects one at run time.
 #
 #   mxe_plant_faults(<directory> <variable for the list of sources> [PACKAGE <name>]
 #                    [SOURCES <file>...])
 #
-# plants the faults of the folder's faults.cmake and writes them to <directory>/faults.json. PACKAGE is the
-# SystemVerilog package that declares the function which returns the number; C and C++ declare it in each file. Programs
-# and libraries with faults link mxe_planted_fault.
+# Writes the faults to <directory>/faults.json. PACKAGE: the SystemVerilog package that declares the function which
+# returns the number (C and C++ declare it in each file). Programs and libraries with faults link mxe_planted_fault.
 include_guard(GLOBAL)
 
-# The number is the variable MXE_FAULT of the environment.
+# The number is the value of the environment variable MXE_FAULT.
 add_library(mxe_planted_fault OBJECT ${CMAKE_CURRENT_LIST_DIR}/planted_fault.cpp)
 set_target_properties(mxe_planted_fault PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-# Number, name, file, correct text (must occur exactly once), faulty text, in which ACTIVE is true if this fault is
-# selected, and optionally `CASE <name>`, the directed case that must find it. `;` is not allowed.
+# Number, name, file, correct text (which occurs once), faulty text (ACTIVE is true if this fault is selected), and
+# optionally `CASE <name>`, the directed case that must find it. `;` is not allowed.
 function(mxe_fault number name file correct faulty)
   cmake_parse_arguments(PARSE_ARGV 5 ARG "" "CASE" "")
   if(number IN_LIST MXE_FAULTS)

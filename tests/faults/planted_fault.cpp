@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-/// Number of the selected fault. Every program or library with planted faults contains this
-/// function.
+/// Number of the selected fault; every program or library with planted faults contains it.
 extern "C" int mxe_planted_fault() {
   static const int number = [] {
     const char* text = std::getenv("MXE_FAULT");

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string>
 
-/// Selects the fault that mxe_plant_faults() has given this number; 0: none. A program or library
-/// reads the number when it first runs code with faults, so this concerns processes that are
-/// started afterwards.
+/// Selects the fault with this number of mxe_plant_faults(), 0 for none, in processes started
+/// later.
 inline void plant_fault(int number) { setenv("MXE_FAULT", std::to_string(number).c_str(), 1); }

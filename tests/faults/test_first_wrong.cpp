@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first wrong value of a failing case is in the block with the fault, and not in blocks that
-// pass it on. A design without faults has no wrong value.
+// The first wrong value of a failing case is in the faulty block. Without faults there is none.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -16,7 +15,7 @@ namespace mxe::test {
 namespace {
 
 const auto kFaulty = rtl::design_factory("mxe_rtl_faults");
-const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");  // all inner values are visible
+const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");
 
 regression::CaseResult run(const regression::CoSimCase& cosim_case) {
   const regression::RtlUnderTest rtl(kFaulty, kWatched);
@@ -59,7 +58,7 @@ TEST_P(FirstWrong, IsInTheBlockWithTheFault) {
     failed = pool.run(found);
   }
   ASSERT_FALSE(failed.agreed()) << "no case notices";
-  // Leaves out the preceding steps, which are long.
+  // Shrinking drops the jobs before the failing one, which take long.
   if (file.empty()) {
     found = regression::shrink(
         found, failed, [&](const regression::CoSimCase& c) { return pool.run(c); }, {40, 10});
@@ -101,14 +100,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{50, "RowsBeginWithABeat", "mxe_wr_port", "length"},
                     Planted{54, "ResultTileOverwritten", "mxe_seq", "start"},
                     Planted{55, "OperandsOverwritten", "mxe_load", "banks"},
-                    // The drain rounds by a function of mxe_pkg, which has the fault.
+                    // The fault is in a function of mxe_pkg by which the drain rounds.
                     Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
                     Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"},
                     Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"},
                     Planted{81, "StaleBytesBeyondRow", "mxe_drain", "result"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
-// Cases of many rows and columns, 30 seconds.
+// Cases with many rows and columns: 30 seconds.
 INSTANTIATE_TEST_SUITE_P(
     DISABLED_Long, FirstWrong,
     testing::Values(Planted{32, "RowsOf16Bits", "mxe_walk", "order", "long_sizes.json"},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The regression finds planted faults, sorts them into one bucket, and shrinks a case to a small
-// one that still fails.
+// The regression finds planted faults, puts them into one bucket and shrinks a failing case.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,7 +18,7 @@ namespace mxe::test {
 namespace {
 
 const auto kFaulty = rtl::design_factory("mxe_rtl_faults");
-const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");  // all inner values are visible
+const auto kWatched = rtl::design_factory("mxe_rtl_faults_values");
 
 struct Planted {
   int number;
@@ -135,10 +134,9 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->block : "", GetParam().block)
       << failure.first_wrong;
-  // Recordings show a value at the time of the rising edge.
+  // Recordings show a value at the rising edge.
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->time % 1000 : 500, 500u);
 
-  // The saved case fails in the same way, and passes without the fault.
   const auto run = [](const regression::CoSimCase& c) {
     return regression::run_case(c, {kFaulty});
   };

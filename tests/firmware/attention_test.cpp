@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware `attention` against the reference: model/numerics for quantizing and products, and
-// the driver's softmax, which tests/driver/float_test.cpp tests.
+// The firmware `attention` against model/numerics and the driver's softmax (see float_test.cpp).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -35,7 +34,7 @@ class Numbers {
   uint32_t state_ = 1;
 };
 
-/// A B^T + C in mxfp8_e4m3. Rows of A and B have k numbers; C may be empty.
+/// A B^T + C in mxfp8_e4m3, with k numbers per row of A and B; C may be empty.
 Matrix multiply(const Matrix& a, const Matrix& b, std::size_t k, const Matrix& c = {}) {
   job::Job job;
   job.a = numerics::quantize_rows(a.data(), a.size() / k, k, numerics::FormatId::mxfp8_e4m3);
@@ -47,7 +46,7 @@ Matrix multiply(const Matrix& a, const Matrix& b, std::size_t k, const Matrix& c
   return d;
 }
 
-/// Columns [begin, begin + kWidth) of a matrix with `row` numbers per row.
+/// Columns from `begin` on, kWidth of them, of a matrix with `row` numbers per row.
 Matrix columns(const Matrix& matrix, std::size_t row, std::size_t begin) {
   Matrix part;
   for (std::size_t i = begin; i < matrix.size(); i += row) {

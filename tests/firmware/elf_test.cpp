@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalid programs for the platform, and invalid options: one line, exit code 2.
+// Invalid programs and options for the platform: one line, exit code 2.
 #include <elf.h>
 
 #include <cstring>
@@ -20,7 +20,7 @@ class BadElf : public CliTest {
     const std::vector<uint8_t> bytes = numerics::read_file(name);
     return {bytes.begin(), bytes.end()};
   }
-  /// Changes the header and the first segment of a valid program, and expects this message.
+  /// Changes the header and the first segment of a valid program.
   void expect_refused(const std::function<void(Elf32_Ehdr&, Elf32_Phdr&)>& change,
                       const std::string& message) {
     std::string text = good_;
@@ -42,8 +42,7 @@ class BadElf : public CliTest {
     arguments.insert(arguments.begin(), {"-c", line, built_program()});
     return mxe(arguments);
   }
-  /// Writes a program with these segments (address, bytes), all zeros, whose entry is the first
-  /// segment.
+  /// Writes a program with segments (address, size) of zeros; its entry is the first segment.
   void expect_segments_refused(const std::vector<std::pair<uint32_t, uint32_t>>& segments,
                                const std::string& message) {
     Elf32_Ehdr header;
@@ -109,8 +108,7 @@ TEST_F(BadElf, SegmentsOutsideTheMemory) {
 }
 
 TEST_F(BadElf, TablesThatReferToTheSameBytesAgain) {
-  // With e_phentsize 0 all 65,535 headers are the first one: a file of 122 bytes would load 65,535
-  // segments of 64 MB.
+  // With e_phentsize 0 all 65,535 headers are the first one: 122 bytes would load 65,535 segments.
   expect_refused([](auto& header, auto&) { header.e_phentsize = 0, header.e_phnum = 65535; },
                  "a program header has 0 bytes; allowed: 32");
   expect_refused([](auto& header, auto&) { header.e_phentsize = 31; },
@@ -123,7 +121,7 @@ TEST_F(BadElf, TablesThatReferToTheSameBytesAgain) {
 }
 
 TEST_F(BadElf, SegmentsThatOverlap) {
-  // The second segment begins inside the first: at its last byte, in its middle, and at its start.
+  // The second segment begins at the last byte of the first, in its middle, and at its start.
   for (const uint32_t address : {0x8001'FFFFu, 0x8001'8000u, 0x8001'0000u}) {
     expect_segments_refused({{0x8001'0000, 0x1'0000}, {address, 16}}, "overlap");
     expect_segments_refused({{address, 16}, {0x8001'0000, 0x1'0000}}, "overlap");
@@ -141,7 +139,7 @@ TEST_F(BadElf, OddEntryPoints) {
   }
 }
 
-/// 20,000 symbols with the same name of 300 KB: copies would take 6 GB.
+/// 20,000 symbols share a name of 300 KB: copies would take 6 GB.
 TEST_F(BadElf, LongNamesAreNotCopied) {
   constexpr std::size_t kNames = 300'000, kSymbols = 20'000;
   std::string text = good_;
@@ -173,7 +171,7 @@ TEST_F(BadElf, LongNamesAreNotCopied) {
   header.e_shentsize = sizeof sections[0];
   std::memcpy(text.data(), &header, sizeof header);
   write_text("names.elf", text);
-  // Address space of the run, including 1 GB that the emulator reserves.
+  // Address space in KiB, with 1 GB that the emulator reserves.
   const ProgramRun run = limited_mxe(4'000'000, {"run", path("names.elf"), "--timeout-us", "1"});
   EXPECT_EQ(run.exit_code, 3) << run.err;
   EXPECT_NE(run.err.find("(" + std::string(1000, 'x') + "..."), std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault of a program ends the run with exit code 3, and a message with its kind, place and
-// registers. Each label fault_... of guest_faults.S marks the instruction that causes the fault.
+// A program's fault ends the run with exit code 3 and a message with its kind, place and registers.
+// Labels fault_... in guest_faults.S mark the instructions that cause the faults.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firmware gives the host's results, in the same simulated time on model and RTL, for every quantum
-// and in every run.
+// Firmware gives the host's results, at the same times on model and RTL and for every quantum.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,8 +17,8 @@ namespace {
 
 class Firmware : public CliTest, public testing::WithParamInterface<int> {
  protected:
-  /// Runs the program on all engines and with several options. Expects the same bytes, exit codes,
-  /// times and numbers of accesses; returns the output.
+  /// Runs the program on all engines and with several options, which must not change its bytes,
+  /// exit code, times or numbers of accesses; returns the output.
   std::string run_everywhere(const std::string& name,
                              const std::vector<std::string>& arguments = {}) {
     std::vector<std::string> words{"run", firmware(name, GetParam()), "--summary"};
@@ -42,7 +41,7 @@ class Firmware : public CliTest, public testing::WithParamInterface<int> {
   }
 };
 
-/// The operands of sw/firmware/bare_metal.c: 8 rows of 32 elements, alternating a and b.
+/// The operands of sw/firmware/bare_metal.c.
 job::Job bare_metal_job() {
   constexpr std::size_t kRows = 8, kK = 32;
   job::Job job;
@@ -129,8 +128,7 @@ TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
   }
 }
 
-// Status, operand and address equal those of the RTL. Address space is limited (KiB): the operands
-// of the largest job would take 140 GB.
+// Address space is limited, because the operands of the largest job would take 140 GB.
 TEST_P(Firmware, JobsLargerThanTheMemoryEndWithTheirFirstError) {
   run_program("/bin/sh");
   std::vector<std::string> outputs;
@@ -210,7 +208,7 @@ TEST_P(Firmware, TraceShowsTheEngine) {
 }
 
 #ifdef MXE_WITH_RTL
-/// Parses the header of an FST file: type 0, then 64-bit words in big-endian order.
+/// The time in an FST file's header: type 0, then 64-bit words in big-endian order.
 uint64_t last_picosecond(const std::string& fst) {
   if (fst.size() < 25 || fst[0] != 0) return 0;
   uint64_t end = 0;
@@ -228,8 +226,7 @@ TEST_P(Firmware, WavesShowTheRtlInSimulatedTime) {
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
   EXPECT_EQ(recorded.out, plain.out);
   EXPECT_EQ(recorded.err, plain.err);
-  // The last bus transfer is shortly before the end; before it, the clock is stopped most of the
-  // time.
+  // The last bus transfer is shortly before the end; the idle clock is stopped before it.
   const uint64_t run = std::stoull(plain.err.substr(plain.err.find("after ") + 6));
   const uint64_t waves = last_picosecond(read_text("w.fst")) / 1000;
   EXPECT_GT(waves, run - 1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the action that its first argument names; used by the tests of the platform.
+// Runs the action that its first argument names.
 #include "soc.h"
 
 static bool equal(const char* a, const char* b) {
@@ -37,8 +37,8 @@ static struct mxe_slot slots[4];
 static uint8_t operand[64 * 64], scales[64 * 2];
 static uint32_t product[64][64];
 
-/// The processor computes without accesses to devices while a job runs. The interrupt must stop it
-/// at the same instruction for any quantum and any engine.
+/// The processor computes without device accesses during a job. For any quantum and engine the
+/// interrupt must arrive at the same instruction.
 static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   const struct mxe_port port = soc_engine_port();
   struct mxe_port polling = port;
@@ -78,8 +78,8 @@ static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   return 0;
 }
 
-/// Jobs larger than any memory. One part of each job starts near the end of the memory, so the job
-/// meets a bus error after a few beats.
+/// Jobs larger than any memory. One part of each starts near the end of the memory, so that a bus
+/// error follows after a few beats.
 static int run_huge_jobs(void) {
   enum { A, B, A_SCALES, B_SCALES, C, D, PARTS };
   static const uint32_t sizes[][3] = {
@@ -125,7 +125,6 @@ static int run_huge_jobs(void) {
   return 0;
 }
 
-/// Sleeps, then computes until the timer interrupts; prints the times.
 static int keep_time(void) {
   soc_enable_interrupts(NULL);
   for (uint32_t i = 0; i < 5; i++) {
@@ -152,7 +151,7 @@ static int echo(void) {
   return 0;
 }
 
-/// Time has 64 bits, which are compared in two halves.
+/// Times have 64 bits and are compared in two halves.
 static int long_sleep(void) {
   soc_enable_interrupts(NULL);
   const uint64_t start = soc_now_ns();
@@ -168,7 +167,7 @@ static int read_registers(void) {
   return sum == 100000 * MXE_STATUS_EMPTY_MASK ? 0 : 1;
 }
 
-/// A function that is rewritten before each call, on a page that held data before.
+/// Rewrites a function before each call, on a page that held data before.
 static int change_code(void) {
   static _Alignas(4096) volatile uint32_t page[1024];
   static SOC_NOINIT volatile uint32_t others[1 << 21];  // 2048 pages

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each fault. The label marks the instruction that causes it, which is not the first of
-// its block.
+// One function for each fault. Its label marks the instruction that causes it, never the first of a block.
 
   .macro begin name
   .balign 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware's work without a processor, for speed comparisons (speed.py): the same sources on
-// the platform's host, whose instructions take no simulated time.
+// The firmware's sources on the platform's host, to compare speeds (speed.py). The host's
+// instructions take no simulated time.
 //
 //     mxe_native registers|digits|nothing|accesses model|rtl DATA
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void run_registers(mxe::platform::Host& host) {
   }
 }
 
-/// Processor time per access of the fastest of several rounds, in nanoseconds.
+/// Processor time per access in nanoseconds, of the fastest round.
 double nanoseconds(const std::function<void()>& access) {
   constexpr int kRounds = 5;
   double least = 1e9;

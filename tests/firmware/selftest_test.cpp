@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's cases as firmware: all pass. Model and RTL agree in every byte, the exit code, the
-// simulated time and the number of accesses.
+// The driver's cases pass as firmware. Model and RTL agree in bytes, exit code, time and accesses.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -18,7 +17,7 @@ namespace {
 const std::vector<std::string> kCases{DRIVER_CASES(NAME)};
 #undef NAME
 
-// A few of each kind, because the RTL is a hundred times slower than the model for long jobs.
+// A few of each kind: for long jobs the RTL is a hundred times slower than the model.
 const std::vector<std::string> kFewCases{"registers_keep_what_is_written",
                                          "every_event_masked_and_not",
                                          "every_pair_of_formats",

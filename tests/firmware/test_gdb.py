@@ -44,7 +44,6 @@ class Guest:
             time.sleep(0.05)
 
     def end(self):
-        """Waits for the program; returns (exit code, stdout, stderr)."""
         out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out, err
 
@@ -60,7 +59,7 @@ class Guest:
 
 
 def plain(name, *arguments):
-    """Runs without gdb; returns (exit code, stdout, stderr)."""
+    """Runs a program without gdb; returns (exit code, stdout, stderr)."""
     command = [OPTIONS.mxe_run, "run", f"{OPTIONS.firmware}/{name}.elf", "--summary", "--", *arguments]
     run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     return run.returncode, run.stdout, run.stderr
@@ -202,7 +201,7 @@ class Watchpoints(unittest.TestCase):
 
 
 class Clients(unittest.TestCase):
-    """Connections that are not gdb's, and that stop in the middle of a packet."""
+    """Connections that are not gdb's, or that end within a packet."""
 
     CUT = (b"x", b"$", b"$m8000", b"$c#6", b"$#", b"$" + b"a" * 5000, b"$M80000000,4:0102", b"+$?#3", b"\xff$\x03")
 

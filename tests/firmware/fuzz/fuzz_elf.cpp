@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the reader of ELF files throws Error with one line, or returns a program that
-// fits the memory: its segments do not overlap. Each may load the same bytes of the file: 3
-// segments hold at most 4 times the bytes of the file.
+// libFuzzer target: the reader of ELF files throws Error with one line, or returns a program whose
+// segments lie in the memory and do not overlap. Headers may load the same bytes of the file: with
+// 3 segments the program is at most 4 times as large.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -34,7 +34,6 @@ void check(const Program& program, std::size_t file_bytes) {
   }
   require(entry_inside && program.entry % 2 == 0);
   require(program.symbols.size() <= file_bytes / 16);
-  // Headers may load the same bytes of the file several times.
   require(held <= file_bytes * (program.segments.size() + 1));
   for (const Program::Symbol& symbol : program.symbols) {
     require(symbol.name < program.names.size());

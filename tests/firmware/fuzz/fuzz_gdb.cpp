@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: bytes from gdb's side of a connection. The responses are packets of limited
-// length. The debugged processor is a stub with 4 KiB of memory, and no other access may reach it.
+// libFuzzer target: bytes from gdb give packets of limited length. The processor is a stub with
+// 4 KiB of memory, beyond which no access may reach.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -63,7 +63,7 @@ class Processor : public DebugTarget {
   std::optional<Watchpoint> hit_;
 };
 
-/// A packet that is sent is received as one packet with the same text.
+/// A packet must arrive as it was sent.
 void check_packet(const std::string& text) {
   require(text.size() <= 100'000);
   GdbPackets packets;
@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
     last_stop = gdb_stop(processor, Debugger::Reason::watchpoint);
     check_packet(last_stop);
   }
-  // Random bytes rarely have a valid checksum, so they are also used as the text of a packet.
+  // Random bytes rarely have a valid checksum, so they also serve as the text of a packet.
   const std::string text(reinterpret_cast<const char*>(data), size);
   check_packet(gdb_answer(text, last_stop, processor));
   return 0;
