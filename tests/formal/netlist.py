@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the netlist of every module of the engine together with its source, for one simulation.
 
-Yosys maps the whole hierarchy to simple gates. Each module's netlist is compared with its source; modules inside it
-are sources in both, so every line of the netlist is compared once. Writes netlist.sv, top module netlist_top, and
-modules.txt with the names of the pairs in order; "(wires)" marks a module that only contains wires and instances.
-Each netlist has planted faults: fault_i selects one, from 1, in the modules that faulty_i selects.
+Yosys maps the whole hierarchy to simple gates. Each module's netlist, with the sources of inner modules, is compared
+with its source. Writes netlist.sv, top module netlist_top, and modules.txt with the names of the pairs; "(wires)" marks
+a module that only contains wires and instances. fault_i selects a planted fault, from 1, in the netlists of the modules
+that faulty_i selects.
 """
 import argparse
 import json
@@ -15,10 +15,10 @@ import re
 import subprocess
 
 FAULTS = 12  # per module
-WIRES = " (wires)"  # marks a module without gates, which cannot have a fault
-# Inputs that would keep a module inactive if they were set every other cycle.
+WIRES = " (wires)"
+# Inputs that keep a module inactive unless they are rare.
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
-# Inputs of a struct type of mxe_pkg, and the function that makes one from random bits (with small sizes on request).
+# Inputs of struct types of mxe_pkg, and the functions that make them from random bits.
 STRUCTS = {"fmt_i": "random_fmt", "job_i": "random_job", "result_i": "random_result"}
 RANDOM_STRUCTS = """
 // Most are one of the formats that there are.
@@ -79,7 +79,7 @@ def arguments():
 
 
 def synthesize(args):
-    """Returns the modules as Yosys read them, and the text of each netlist."""
+    """The modules as Yosys read them, and the text of each netlist."""
     parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
     script = SCRIPT.format(include=args.include, sources=" ".join(args.sources), top=args.top,
                            parameters=parameters, work=args.output)
@@ -96,8 +96,6 @@ def synthesize(args):
 
 
 class Module:
-    """One module with its parameters."""
-
     def __init__(self, number, name, description):
         self.number = number
         self.name = name
@@ -121,7 +119,7 @@ class Module:
         return f"module child_{self.number} ({ports});\n  {self.instance('u')} (.*);\nendmodule\n"
 
     def stimulus(self, name, width, offset):
-        """Returns the driver of an input: random values that change each cycle, rarely, or are rarely set."""
+        """The driver of an input: random values that change each cycle, rarely, or are rarely set."""
         part = f"[{offset} +: {width}]"
         if width == 1:
             return f"(rare_i{part} | ({0 if RARE.search(name) else 1} & fast_i{part}))"
@@ -133,11 +131,10 @@ class Module:
                     f"(seldom_i ? 1024'd0 : (rare_i{part} & fast_i{part} & {reserved})))")
         if name in STRUCTS:
             return f"{STRUCTS[name]}(seldom_i ? slow_i{part} : fast_i{part}, small_i)"
-        # Sizes and addresses: often small, often constant.
         return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
 
     def pair(self):
-        """Returns source and netlist in parallel, and a flag for different outputs."""
+        """Source and netlist in parallel, and a flag for different outputs."""
         lines = [f"module pair_{self.number} (input logic clk_i, rst_ni, seldom_i, small_i,",
                  "  input logic [VECTOR-1:0] fast_i, slow_i, rare_i, output logic differs_o);"]
         connections = {"source": [], "netlist": []}
@@ -166,9 +163,9 @@ class Module:
 
 
 def with_faults(text, module, chooser):
-    """Returns the netlist's text with up to FAULTS gates or registers that a fault number inverts, and their
-    count: 0 if the module only has wires and instances."""
-    # An assignment without an operator only renames a wire, which is often unused.
+    """Plants up to FAULTS inverted gates or registers, which a fault number selects. Returns the text and their
+    count, 0 without gates."""
+    # Assignments without an operator only rename wires, which are often unused.
     places = list(re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.MULTILINE))
     chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
     for number, place in enumerate(chosen):

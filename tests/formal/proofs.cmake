@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Proofs by temporal induction (prove.py). Each proof names the module and the options of prove.py. Faults that
-# the proof must find follow: a text that occurs once in the module, and its faulty replacement. `;` is not allowed.
+# Proofs by temporal induction: module and options of prove.py, then the faults that the proof must find (a text that
+# occurs once in the module, and its faulty replacement). `;` is not allowed.
 
 # mxe_proof(<name> <module> <options>...)
 function(mxe_proof name module)
@@ -88,7 +88,7 @@ mxe_proof(walk mxe_walk)
 mxe_proof_fault(ragged_rows "ROWS_W'((m_q[ROWS_W:0] + (ROWS_W+1)'(1)) >> 1)" "m_q[ROWS_W-1:0]")
 mxe_proof_fault(last_column "(n_q <= 32'(tile_cols)) ||" "(n_q < 32'(tile_cols)) ||")
 
-# Simulation checks row addresses, which need a multiplication: row number times stride.
+# Simulation checks row addresses: row number times stride needs a multiplication.
 set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2 --proven mxe_walk
                  --passed-through walk_job_not_empty --passed-through walk_job_stable)
 mxe_proof(rows mxe_rows ${rows_options})
@@ -122,9 +122,9 @@ mxe_proof_fault(short_pass "if (read & last_col) begin\n      pass_valid_o <= 1'
                 "if (read) begin\n      pass_valid_o <= 1'b1")
 mxe_proof_fault(pass_overtaken "free      = ~pass_valid_o | pass_ready_i" "free      = 1'b1")
 
-# The ring; the contents of descriptors are free. Properties of other blocks are assumed: a job has results, and all
-# its bursts have begun when it ends (datapath); memory only responds to requested writes. Simulation checks that the
-# job of the fault registers is an incomplete one.
+# The ring; descriptors have any contents. Assumed: jobs have results, and their bursts have begun when they end
+# (datapath); memory only responds to requested writes. Simulation checks that the fault registers name an unfinished
+# job.
 mxe_proof(cmd mxe_cmd --free mxe_job --free mxe_check --free mxe_ram --passed-through record_all_begun
           --passed-through record_answer_expected --not-proven record_waits_for_answers
           --not-proven cmd_fault_in_flight)
@@ -135,7 +135,7 @@ mxe_proof_fault(fetch_beyond_tail "go & (fetch_index != tail_q)" "go")
 mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
-# There is no reset. Simulation checks exhaustively that a lane's rows add up to the product.
+# No reset. Simulation checks exhaustively that a lane's rows add up to the product.
 mxe_proof(csa mxe_csa)
 mxe_proof_fault(carry "(a_i & b_i) | (c_i & half)" "(a_i & b_i) | (c_i & a_i)")
 mxe_proof_fault(place "{majority[WIDTH-2:0], 1'b0}" "majority")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves a module's MXE_ASSERTs for unlimited time with Yosys' SAT solver (temporal induction).
 
-The module's MXE_REQUIREs are assumed; those of the modules inside it are proven too. With --fault, the module is
-changed first, and the proof must fail with a counterexample that starts at reset.
+The module's MXE_REQUIREs are assumed; those of inner modules are proven, too. With --fault, the module is changed
+first, and the proof must fail with a counterexample that starts at reset.
 """
 import argparse
 import os
@@ -34,7 +34,7 @@ def arguments():
 
 
 def plant(sources, module, fault, directory):
-    """Returns the sources, with the fault in a copy of the module's file."""
+    """The sources, with the fault in a copy of the module's file."""
     correct, faulty = fault
     [path] = [s for s in sources if os.path.basename(s) == module + ".sv"]
     with open(path, encoding="utf-8") as file:
@@ -49,8 +49,8 @@ def plant(sources, module, fault, directory):
 
 def script(args, sources):
     top = args.module
-    # Only the contents of the module are elaborated. Packages are read at once, and so is the module, because
-    # its parameters cannot be set otherwise.
+    # Only the module's contents are elaborated. Packages are read at once, and so is the module, because its
+    # parameters cannot be set otherwise.
     read = f"read_verilog -formal -sv -I{args.include}"
     at_once = [s for s in sources if s.endswith("_pkg.sv") or os.path.basename(s) == top + ".sv"]
     others = [s for s in sources if s not in at_once]
@@ -60,7 +60,7 @@ def script(args, sources):
         lines.append(f"chparam -set {name} {value} {top}")
     lines += [f"hierarchy -check -top {top}", "proc", f"rename -top {top}"]
     kept = "".join(f" c:{name} %d" for name in args.passed_through)
-    # The requirements of inner modules are proven where their assertions are assumed.
+    # The requirements of inner modules are proven; their assertions are assumed.
     lines.append(f"select -set inner t:$assume {top}/t:$assume %d{kept}")
     for module in args.proven:
         lines.append(f"chformal -assert -assert2assume *{module}/t:$assert")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that the engine does not allow must stop Verilator (even with warnings off), Yosys and Icarus Verilog,
-with a message that names the rule. `tool` is verilator, yosys or icarus; icarus reads only the checks, because it
-cannot read the engine."""
+"""Parameters that the engine does not allow must stop Verilator (even without warnings), Yosys and Icarus Verilog
+with a message that names the rule. Icarus reads only the checks, because it cannot read the engine."""
 import argparse
 import os
 import re
@@ -10,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-# Parameters, and the start of the message.
 REFUSED = [
     ("NUM_PE=3", "NUM_PE must be"), ("NUM_PE=128", "NUM_PE must be"),
     ("ROWS=4", "ROWS must be"), ("ROWS=48", "ROWS must be"), ("ROWS=512", "ROWS must be"),
@@ -45,8 +43,8 @@ def command(args, parameters):
 
 
 def write_checks(include, directory):
-    """Returns a module with the parameters and their checks, without syntax that Icarus 11 lacks: types of
-    parameters and elaboration $error."""
+    """A module with the parameters and their checks, without syntax that Icarus 11 lacks (types of parameters,
+    elaboration $error)."""
     with open(os.path.join(include, "mxe_parameters.svh"), encoding="utf-8") as file:
         parameters = file.read().replace("parameter int unsigned", "parameter")
     with open(os.path.join(include, "mxe_parameter_checks.svh"), encoding="utf-8") as file:
@@ -58,8 +56,8 @@ def write_checks(include, directory):
 
 
 def refuses(tool, output, message):
-    """Returns true if the output names the rule, as a message or as the name of the missing module. Verilator
-    prints the message as a warning, so there only the module name counts."""
+    """True if the output names the rule in a message or in a missing module. With Verilator only the module counts,
+    because it prints the message as a warning."""
     name = "mxe_error_" + re.sub(r"\W+", "_", message)
     return name in output or (tool != "verilator" and message in output)
 

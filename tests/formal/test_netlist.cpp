@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The synthesised netlist of every module against its source: random inputs, all outputs compared
-// in every cycle.
+// The netlist of every module against its source: random inputs, outputs compared in every cycle.
 //
 //   test_netlist <modules.txt> [clocks [seed]]      every pair must agree
 //   test_netlist <modules.txt> faults [clocks [seed]]   faults in a netlist must be seen
@@ -28,13 +27,13 @@ struct Setup {
   uint64_t seed = 1;
 };
 
-/// All pairs with the same random inputs.
+/// Gives all pairs the same random inputs.
 class Bench {
  public:
   Bench(std::size_t modules, uint64_t seed) : random_(seed), modules_(modules) {}
 
-  /// Returns the first cycle in which each pair differed, or -1. Netlists of the modules
-  /// `is_faulty` have the fault with this number; 0 is none.
+  /// Returns the first cycle in which each pair differed, or -1. `fault` (0: none) is active in the
+  /// netlists of the modules that `is_faulty` names.
   template <typename IsFaulty>
   std::vector<int> run(int clocks, int fault, IsFaulty is_faulty) {
     std::vector<int> differed(modules_, -1);
@@ -63,7 +62,7 @@ class Bench {
     }
   }
 
-  /// Each epoch starts with a reset and draws its own input statistics.
+  /// Each epoch of kEpoch cycles starts with a reset and draws its statistics of the inputs.
   void drive(int clock) {
     const int within = clock % kEpoch;
     top_.rst_ni = within >= 2;
@@ -76,7 +75,7 @@ class Bench {
     if (within % 64 == 0) fill(top_.slow_i, 0);
   }
 
-  // A port of up to 64 bits is an integer, a wider one an array of words.
+  // Verilator: a port of up to 64 bits is an integer, a wider one an array of words.
   template <typename Port>
   static bool bit(const Port& port, std::size_t i) {
     return (reinterpret_cast<const uint32_t*>(&port)[i / 32] >> i % 32 & 1) != 0;
@@ -107,8 +106,8 @@ int compare(const Setup& setup) {
   return bad == 0 ? 0 : 1;
 }
 
-/// Returns true for modules without gates, which cannot have a fault. The engine itself is not
-/// tested: random register writes rarely start it; the co-simulation does.
+/// Modules without gates have no faults. The engine itself is left out: random register writes
+/// rarely start it; the co-simulation does.
 bool has_no_faults(const std::string& module) {
   const std::string wires = " (wires)";
   return module.rfind("mxe_top ", 0) == 0 ||
@@ -116,8 +115,7 @@ bool has_no_faults(const std::string& module) {
           module.compare(module.size() - wires.size(), wires.size(), wires) == 0);
 }
 
-/// Every module must show at least one of its faults. Every second module has a fault at a time;
-/// the others must not differ.
+/// Every module must show a fault. Faults are in every second module; the others must not differ.
 int find_faults(const Setup& setup) {
   std::vector<int> seen(setup.modules.size(), 0);
   for (int round = 0; round < 2 * kFaults; round++) {

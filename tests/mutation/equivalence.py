@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries to prove that a mutant is equivalent to the original.
 
-Yosys connects two copies of a module, one with the fault, to the same inputs. ABC proves that the outputs never
-differ: it finds registers that are always equal (scorr), then invariants of all reachable states (pdr). Both copies
-start at zero, as after a reset.
+Yosys connects the same inputs to two copies of a module, one with the fault. ABC proves that the outputs never differ:
+it finds registers that are always equal (scorr), then invariants of all reachable states (pdr). Both copies start at
+zero, as after a reset.
 
-Two properties of the copy without the fault are assumed: its surroundings meet their obligations (MXE_REQUIRE),
-and it meets its own (MXE_ASSERT). The simulation asserts both, and tests/formal proves many. Surroundings that receive
-the same outputs behave the same, so the copy with the fault has the same surroundings.
+Assumed of the copy without the fault: its surroundings meet their obligations (MXE_REQUIRE), and it meets its own
+(MXE_ASSERT). The simulation asserts both, and tests/formal proves many. Surroundings that receive the same outputs
+behave the same, so the other copy has the same surroundings.
 
-The proof is tried on the mutated module, then on the modules around it, up to the whole engine. Inner modules
-without the fault may be left out: then their inputs must be equal, except for bits that they do not use
-(unused_bits.py), and their outputs may have any values, the same for both copies.
+The proof is tried on the mutated module, then on the modules around it, up to the engine. Inner modules without the
+fault may be left out: then their inputs must be equal, except for unused bits (unused_bits.py), and their outputs may
+have any values, the same for both copies.
 """
 import itertools
 import os
@@ -70,7 +70,7 @@ opt_clean -purge
 write_aiger miter.aig
 """
 
-# scorr and pdr under the assumptions, which `fold` then makes a part of the property.
+# scorr and pdr with the assumptions, which `fold` then makes a part of the property.
 PROOF = "read_aiger miter.aig; scorr -c; fold; scorr; pdr -T 15"
 
 MEMORIES = {"mxe_ram"}
@@ -91,8 +91,8 @@ class Design:
                          for m, text in texts.items()}
 
     def prove(self, fault, tries=None):
-        """Returns the place where the mutant `fault` of mutants.json was proved equivalent, or None. `tries`
-        limits the number of attempts, which may take minutes."""
+        """Returns the place where mutant `fault` of mutants.json was proved equivalent, or None after at most `tries`
+        attempts, which may take minutes."""
         words = fault["command"].split()
         module = words[words.index("-module") + 1]
         if module not in self.children:
@@ -106,7 +106,7 @@ class Design:
         return None
 
     def write_designs(self, directory, mutate):
-        """Returns the engine with the fault and the one with the assertions; unused bits are zero in both."""
+        """The engine with the fault and the one with the assertions; unused bits are zero in both."""
         write(os.path.join(directory, "mutate.ys"), MUTATE.format(mutants=self.mutants, mutate=mutate))
         subprocess.run(["yosys", "-q", "mutate.ys"], cwd=directory, check=True)
         mutated = read(directory, "mutated.il")
@@ -115,19 +115,17 @@ class Design:
             write(os.path.join(directory, name), unused_bits.tie(text, unused))
 
     def attempts(self, module):
-        """Yields attempts: lists of places, each with the inner modules to keep. An attempt succeeds if all its
-        places are proved. Attempts that keep little come first."""
+        """Yields attempts, those that keep little first: lists of (place, inner modules to keep). All places of an
+        attempt must be proved."""
         without_memories = self.inside(module, MEMORIES | ARITHMETIC)
         with_memories = self.inside(module, ARITHMETIC)
-        # A module without inner modules has only one variant.
         for kept in dict.fromkeys(map(frozenset, ({module}, without_memories, with_memories))):
             yield from self.outwards(module, kept)
-        # Its surroundings may make the fault invisible.
         if around := self.around(module):
             yield [(place, self.inside(place, MEMORIES | ARITHMETIC) | {module}) for place in sorted(around)]
 
     def outwards(self, module, kept):
-        """Yields the module, then its surroundings, up to the whole engine."""
+        """Yields the module, then its surroundings, up to the engine."""
         places = {module}
         while places:
             yield [(place, kept) for place in sorted(places)]
@@ -142,12 +140,12 @@ class Design:
         return {place for place, children in self.children.items() if module in children}
 
     def inside(self, module, left_out):
-        """Returns the module and its inner modules, except for those that can be left out."""
+        """The module and its inner modules, except for those that can be left out."""
         inner = {c for c in self.children[module] if source_name(c) not in left_out}
         return {module}.union(*(self.inside(child, left_out) for child in inner))
 
     def is_equal(self, designs, place, kept):
-        """Returns true if the outputs of `place` were proved equal in both `designs`."""
+        """True if the outputs of `place` were proved equal in both `designs`."""
         left_out = [m for m in self.children if m not in kept and m != place]
         sides = SIDES.format(
             designs=designs, module=place,

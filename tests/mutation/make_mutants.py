@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes mutants of the engine: small faults that Yosys draws from every module. The simulation selects one by its
-number.
+"""Makes mutants of the engine: small faults that Yosys draws from every module; a number selects one at run time.
 
-One copy of the RTL with all mutants would be slow, so there are several copies, the groups. In each, some modules are
-written by Yosys with their mutants; the others are the sources.
+There are several copies of the RTL, the groups, because one with all mutants would be slow. In each, Yosys has written
+some modules with their mutants; the others are the sources.
 
 Writes to the output directory
   <group>/*.sv   the engine with the mutants of one group, top module mxe_top
@@ -23,7 +22,7 @@ import subprocess
 TOP = "mxe_top"
 # Designers do not make faults in clocks or resets, so these are not mutated.
 UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
-# By the block diagram; each copy of the RTL changes about a quarter of the engine.
+# By the block diagram, each about a quarter of the engine.
 GROUPS = {
     "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
                 "bursts", "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
@@ -60,8 +59,6 @@ write_rtlil {work}/promises.il
 
 
 class ListGroups(argparse.Action):
-    """Prints the names of the groups and ends."""
-
     def __call__(self, parser, *_):
         print(*GROUPS)
         parser.exit()
@@ -93,7 +90,7 @@ def read(*path):
 
 
 def take(args, name):
-    """Returns the contents of a temporary file, and deletes it."""
+    """Reads a temporary file and deletes it."""
     text = read(args.output, name)
     os.remove(os.path.join(args.output, name))
     return text
@@ -108,13 +105,13 @@ def write(path, text):
 
 
 def source_name(module):
-    """Returns the name in the source: $paramod$<hash>\\mxe_fifo becomes mxe_fifo."""
+    """The name in the source: mxe_fifo for $paramod$<hash>\\mxe_fifo."""
     return re.search(r"mxe_\w+", module)[0]
 
 
 def counts(args, modules):
-    """Returns the number of mutants of each module, in proportion to the square root of its size, so that small
-    modules have some too. Versions of a module with other parameters share them."""
+    """Mutants of each module: proportional to the square root of its size, so that small modules have some. Versions
+    with other parameters share them."""
     text = read(args.output, "mutants.il")
     bodies = re.findall(r"^module (\S+)$(.*?)^end$", text, re.MULTILINE | re.DOTALL)
     cells = {name.lstrip("\\"): body.count("\n  cell ") for name, body in bodies}
@@ -151,7 +148,7 @@ class Mutant:
         return port not in UNTOUCHED_PORTS and not is_counter
 
     def command(self, number=None):
-        """Returns the Yosys command for the mutant: selected by `number`, or permanent."""
+        """The Yosys command for the mutant: selected by `number`, or permanent."""
         keep = ("mode", "module", "cell", "port", "portbit", "ctrlbit")
         options = " ".join(f"-{k} {self.options[k]}" for k in keep if k in self.options)
         switch = f"-ctrl mutant 16 {number} " if number is not None else ""
@@ -174,7 +171,6 @@ def list_mutants(args, modules):
     wanted = counts(args, modules)
     script = f"read_rtlil {args.output}/mutants.il\n"
     for index, (module, count) in enumerate(wanted.items()):
-        # Twice the number, because some are dropped.
         script += (f"mutate -list {2 * count} -seed {args.seed} -module {module} "
                    f"-o {args.output}/list-{index}.txt\n")
     run_yosys(args, "list.ys", script)
@@ -186,8 +182,6 @@ def list_mutants(args, modules):
 
 
 class Module:
-    """One module with its parameters, as Yosys read it."""
-
     def __init__(self, args, name, number, description):
         self.name = name
         self.source = source_name(name)
@@ -216,7 +210,7 @@ def header_of(path):
 
 
 def mutated_modules(args, modules):
-    """Returns the text of each module with its mutants; inner modules have their plain names."""
+    """The text of each module with its mutants; inner modules have their plain names."""
     plain = {m.name: m.plain for m in modules.values()}
     text = take(args, "mutated.v")
     text = re.sub(r"\\(\$paramod\S*) ", lambda m: plain[m[1]] + " ", text)
@@ -232,7 +226,7 @@ def mutated_modules(args, modules):
 
 
 def replacement(versions, texts):
-    """Returns a module with the source's name and parameters that instantiates its mutated versions."""
+    """A module with the source's name and parameters that instantiates its mutated versions."""
     if len(versions) == 1:
         return with_parameters(versions[0], texts[versions[0].name])
     text = ""
@@ -247,7 +241,7 @@ def replacement(versions, texts):
 
 
 def with_parameters(module, text):
-    """Returns the text without parameters that it does not use any longer."""
+    """The text without the parameters that it does not use."""
     parameters = ", ".join(f"parameter {n} = {v}" for n, v in module.parameters.items())
     opening = f"module {module.source} " + (f"#({parameters}) " if parameters else "")
     return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)
@@ -265,8 +259,7 @@ def write_group(args, group, modules, texts):
     os.makedirs(directory, exist_ok=True)
     versions = versions_by_source(modules)
     changed = {s: v for s, v in versions.items() if s[len("mxe_"):] in GROUPS[group]}
-    # A source with a single version is replaced by that version directly, so that the paths that simulations
-    # use do not change.
+    # A single version replaces its source directly, so that the paths in simulations stay.
     names = {m.plain: m.source for m in modules.values() if len(changed.get(m.source, ())) == 1}
     texts = {name: re.sub(r"\bmxe_\w+__\d+\b", lambda m: names.get(m[0], m[0]), text)
              for name, text in texts.items()}
@@ -301,7 +294,7 @@ def main():
     values = {"include": args.include, "sources": " ".join(args.sources), "top": TOP,
               "parameters": " ".join("-set " + p.replace("=", " ") for p in args.parameter),
               "work": args.output}
-    # Two runs, so that one does not influence the names in the other.
+    # Separate runs, so that one does not influence the names in the other.
     run_yosys(args, "read.ys", (READ + DESIGN).format(options="-DSYNTHESIS", **values))
     run_yosys(args, "promises.ys", (READ + PROMISES).format(options="-formal", **values))
     descriptions = json.loads(take(args, "modules.json"))["modules"]

@@ -8,8 +8,8 @@
 
 namespace mxe::test {
 
-/// The RTL with one mutant of mutants.json active, or none (0), for the rest of the process. Throws
-/// Error for an unknown group, or if signals that tests use are missing.
+/// The RTL with one mutant of mutants.json, or none (0), active from now on. Throws Error for an
+/// unknown group, or if signals that tests use are missing.
 std::unique_ptr<rtl::RtlTop> make_mutant(const std::string& group, unsigned number,
                                          const Params& params, const std::string& waves);
 

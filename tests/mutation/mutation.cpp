@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the regression on one mutant of the RTL until a case fails, and prints that case, which must
-// pass without the mutant. scripts/mutation runs this program for each mutant.
+// Runs the regression on one mutant until a case fails, and prints that case if it passes without
+// the mutant. For scripts/mutation.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -46,12 +46,12 @@ std::vector<Case> directed_cases(const std::string& directory) {
   return cases;
 }
 
-/// Cheap cases first, which find most faults; then the directed cases, then the rest.
+/// Cheap cases first, which find most faults; then directed cases, then the rest.
 class Ladder {
  public:
   explicit Ladder(const Options& options) : options_(options) {}
 
-  /// Runs cases until one fails. Prints the outcome as JSON.
+  /// Prints the outcome as JSON.
   void run() {
     const auto start = std::chrono::steady_clock::now();
     if (options_.only_case.empty()) {

@@ -97,7 +97,7 @@ class Mutation(unittest.TestCase):
         self.assertIsNone(equivalence.Design(DIRECTORY).prove(fault, tries=1))
 
     def test_every_attempt_has_the_fault_in_every_place_where_it_is(self):
-        """The module is never left out, and every path from it to the top crosses a place of each attempt."""
+        """The module is never left out; every path from it to the top crosses a place of each attempt."""
         design = equivalence.Design(DIRECTORY)
 
         def is_covered(module, places):
@@ -110,8 +110,8 @@ class Mutation(unittest.TestCase):
                     self.assertTrue(module == place or module in kept, (module, attempt))
 
     def test_bits_that_lead_nowhere_are_found(self):
-        """An inner module uses bits 0 and 1 of four, one of them through a mux; a mask clears the third. The outer
-        module also uses bits 4 and 5, in a register and an output."""
+        """An inner module uses bits 0 and 1 of four, one through a mux; a mask clears the third. The outer module also
+        uses bits 4 and 5, in a register and an output."""
         inner = """module \\inner
   wire width 4 input 1 \\a_i
   wire input 2 \\s_i

@@ -2,7 +2,7 @@
 """Finds the input bits that the modules of a design do not use, in Yosys' RTLIL.
 
 Modules receive whole records, for example jobs, but use only some fields. A proof that leaves a module out requires
-equal inputs for it in both copies of the design, except for bits that the module does not use.
+equal inputs for it in both copies of the design, except for unused bits.
 """
 import re
 
@@ -44,7 +44,7 @@ class Module:
                 mask(ports)
 
     def bits(self, signal):
-        """Returns the bits of a signal, the lowest first."""
+        """The bits of a signal, the lowest first."""
         parts = []  # the highest first
         for name, high, low, _, values in TOKEN.findall(signal):
             if name:
@@ -57,7 +57,7 @@ class Module:
 
 
 def mask(ports):
-    """Drops the bits of each side of a bitwise and where the other side has a constant zero."""
+    """Drops those bits of a bitwise and where the other side is constant zero."""
     sides = ports["\\A"], ports["\\B"]
     if len(sides[0]) == len(sides[1]):
         pairs = [pair for pair in zip(*sides) if ZERO not in pair]
@@ -65,7 +65,7 @@ def mask(ports):
 
 
 def find(text):
-    """Returns {module: {input: indices of unused bits}}, only for inputs with unused bits."""
+    """{module: {input: indices of unused bits}}, only for inputs with unused bits."""
     modules = {name: Module(body) for name, body in MODULE.findall(text)}
     unused = {}
 
@@ -100,7 +100,7 @@ def common(first, second):
 
 
 def tie(text, unused):
-    """Returns the design with these bits tied to zero at every instance."""
+    """The design with these bits tied to zero at every instance."""
     def tied_module(match):
         module = Module(match[2])
         kind = None
