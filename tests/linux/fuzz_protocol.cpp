@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the host's side of User-mode Linux's protocols, with messages, memory files and
-// their contents, and kicks. A guest that breaks a protocol must end in a ProtocolError.
+// libFuzzer target: messages, memory files and kicks of a guest of User-mode Linux. A guest that
+// breaks a protocol must end in a ProtocolError.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using namespace mxe::uml;
 
 constexpr std::size_t kMemoryBytes = 65536;
 
-/// The fuzzer's input, in pieces; zeros after its end.
+/// The fuzzer's input in pieces, followed by zeros.
 class Input {
  public:
   Input(const uint8_t* data, std::size_t bytes) : data_(data), left_(bytes) {}
@@ -63,7 +63,6 @@ class Function : public PciTarget {
   volatile uint8_t sum_ = 0;
 };
 
-/// One guest, from its first message to its first protocol error.
 class Guest {
  public:
   Guest(GuestMemory& memory, Input& input)

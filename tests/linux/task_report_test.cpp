@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the kernel's list of tasks for the reports of mxe linux.
 #include "model/platform/linux/task_report.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +6,7 @@
 namespace mxe::guest {
 namespace {
 
-// Console output of Linux 6.12 for sysrq-t. The second task waits for a lost completion.
+// Console output of Linux 6.12 for sysrq-t; the second task waits for a lost completion.
 constexpr const char* kTasks =
     "[  120.000000] sysrq: Show State\r\n"
     "[  120.000000] task:mxe-linux-init  state:S stack:0     pid:1     tgid:1     ppid:0      "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mxe linux as a program: files that programs read and write, exit codes, errors, and nothing left behind.
+"""mxe linux as a program: files that programs read and write, exit codes, errors, nothing left behind.
 
 Exit status 77, which ctest reports as skipped, if no kernel is built.
 """
@@ -26,7 +26,7 @@ def run(*words, stdin=subprocess.DEVNULL, environment=None, **named):
 
 
 def processes_of(folder):
-    """Returns the processes of this machine whose command line contains the folder."""
+    """The processes whose command line contains the folder."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -38,8 +38,6 @@ def processes_of(folder):
 
 
 class Errors(unittest.TestCase):
-    """Tests that need no kernel."""
-
     def check(self, text, *words, environment=None):
         result = run(*words, environment=environment)
         self.assertEqual((2, "", 1), (result.returncode, result.stdout, result.stderr.count("\n")), result.stderr)
@@ -62,7 +60,7 @@ class Errors(unittest.TestCase):
 
 
 class Remedies(unittest.TestCase):
-    """If a kernel is missing, every script prints one line with the command that builds it."""
+    """Without a kernel every script prints one line with the command that builds it."""
 
     def check(self, remedy, script, *words):
         root = pathlib.Path(options.linux_kernel).parents[1]
@@ -168,7 +166,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(0, self.linux("--free", "true").returncode)
 
     def check_report(self, first_line, result):
-        """The report of a run that does not end: the engine, the tasks with their stacks and registers."""
+        """Checks the report of a run that does not end: the engine, the tasks with their stacks and registers."""
         self.assertEqual(3, result.returncode, result.stderr)
         lines = result.stderr.splitlines()
         self.assertEqual(f"mxe linux: {first_line}", lines[0])

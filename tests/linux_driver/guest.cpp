@@ -107,7 +107,7 @@ void sleep_us(uint64_t us) {
   nanosleep(&time, nullptr);
 }
 
-/// A new device has another number while a file of the removed device is open.
+/// While a file of a removed device is open, a new device has another number.
 static std::string device() {
   for (const auto& entry : std::filesystem::directory_iterator(pci_folder() + "/accel")) {
     return "/dev/accel/" + entry.path().filename().string();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of the tests of the kernel driver, which run as root in Linux on an engine (mxe
-// linux).
+// For the tests of the kernel driver, which run as root in Linux on an engine (mxe linux).
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +23,6 @@ void set_parameter(const std::string& name, unsigned value);
 int insert_module();
 int remove_module();
 
-/// The folder of the engine's PCI function below /sys.
 std::string pci_folder();
 void bind();
 void unbind();
@@ -82,13 +80,12 @@ class Product {
   Object& a() { return a_; }
   Object& d() { return d_; }
 
-  /// Returns 0 or an errno; the number of the job is in job().job.
+  /// submit() and wait() return 0 or an errno; submit() sets job().job to the job's number.
   int submit();
-  /// Returns 0 or an errno of WAIT.
   int wait(drm_mxe_wait& result, int64_t timeout_ns = kForEver) const;
   /// Submits and waits; returns the job's error, 0 or a negative errno.
   int run();
-  /// Returns true if D has the product and the bytes after it are unchanged.
+  /// D is the product, and the bytes after it are unchanged.
   bool is_right() const;
   void spoil();
 
@@ -101,13 +98,13 @@ class Product {
 
 inline constexpr uint32_t kLong = 512;
 
-/// Runs a function in another process; the exit status is the function's result.
+/// Runs a function in another process, whose exit status is the function's result.
 class Process {
  public:
   explicit Process(const std::function<int()>& function);
   int wait();
   void kill();
-  /// Called in the other process: lets await_ready() return.
+  /// Called in the other process; ends await_ready().
   static void ready();
   void await_ready();
 

@@ -22,7 +22,7 @@ TEST(Jobs, AProductIsRight) {
   EXPECT_EQ(0, product.run());
   EXPECT_TRUE(product.is_right());
   drm_mxe_wait result;
-  EXPECT_EQ(0, product.wait(result));  // waiting twice is allowed
+  EXPECT_EQ(0, product.wait(result));
   EXPECT_EQ(MXE_OK, result.code);
   EXPECT_EQ(MXE_STATUS_OK, result.status);
   EXPECT_GT(result.cycles, 100u);
@@ -79,7 +79,7 @@ struct Moments {
 
 int run_many(Moments* moments, int who) {
   const File file;
-  // Long enough that the engine's time exceeds Linux' time per job.
+  // The engine's time must exceed Linux' time per job.
   Product product(file, 64, 64, 256);
   uint32_t first = 0;
   if (who == 1) moments->begin = now_ns();
@@ -97,7 +97,7 @@ int run_many(Moments* moments, int who) {
   return product.is_right() ? 0 : 3;
 }
 
-// The first process has submitted all its jobs before the second one submits any.
+// The first process submits all its jobs before the second one submits any.
 TEST(Jobs, TwoProcessesHaveFairShares) {
   void* shared =
       mmap(nullptr, sizeof(Moments), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -108,8 +108,7 @@ TEST(Jobs, TwoProcessesHaveFairShares) {
   Process second([&] { return run_many(moments, 1); });
   EXPECT_EQ(0, first.wait());
   EXPECT_EQ(0, second.wait());
-  // Jobs of the first process between the second one's first submission and the end of half of its
-  // jobs.
+  // Jobs of the first process from the second one's first submission until half of its jobs ended.
   constexpr int kHalf = Moments::kJobs / 2;
   int before = 0, done = 0;
   for (const uint64_t moment : moments->of[0]) {
@@ -178,7 +177,7 @@ TEST(Jobs, ALongOneIsNoHang) {
   EXPECT_GT(result.cycles, 3'000'000u);
 }
 
-// The doorbell of the job is lost, so the job hangs.
+// The job hangs, because its doorbell is lost.
 TEST(Jobs, AHangEndsTheOldestAlone) {
   const Parameter hang("hang_ms", 10, 2000);
   const File file, other;
@@ -222,7 +221,7 @@ TEST(Jobs, ABusErrorReachesTheFileOfItsJob) {
   EXPECT_TRUE(bad.is_right());
 }
 
-// The engine's reads get no response, and it cannot send its interrupt message.
+// The engine's reads get no response, and its interrupt message is lost.
 TEST(Jobs, AnEngineWithoutMemory) {
   const File file;
   Product product(file, kShort, kShort, 32);
@@ -268,7 +267,7 @@ TEST(Jobs, Cancel) {
   ASSERT_EQ(0, good.wait(result));
   EXPECT_EQ(0, result.error);
   EXPECT_TRUE(good.is_right());
-  EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));  // the job has ended
+  EXPECT_EQ(ENOENT, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));
   cancel.job = 0;
   EXPECT_EQ(0, file.call(DRM_IOCTL_MXE_CANCEL, &cancel));
 }
@@ -322,7 +321,7 @@ TEST(Jobs, FencesOrderFiles) {
   drm_mxe_wait result;
   ASSERT_EQ(0, after.wait(result));
   EXPECT_EQ(0, result.error);
-  EXPECT_EQ(0, before.wait(result, 0));  // it has ended before
+  EXPECT_EQ(0, before.wait(result, 0));
   EXPECT_TRUE(after.is_right());
   drm_syncobj_wait wait{};
   wait.handles = reinterpret_cast<uint64_t>(&sync);

@@ -34,7 +34,7 @@ static void expect_error(struct mxe_linux* conn, size_t size, int error, const c
   expect(mxe_linux_alloc(conn, size, &address) == NULL && errno == error && address == 1, what);
 }
 
-/// Allocates 64 pieces of 4 MiB, and one of 64 MiB at a time, then frees them.
+/// Allocates 64 pieces of 4 MiB, then one of 64 MiB at a time.
 static void allocate_many(struct mxe_linux* conn) {
   uint8_t* data[MANY];
   uint64_t address[MANY];
@@ -62,7 +62,6 @@ struct ended {
   struct mxe_completion last[ENTRIES];
 };
 
-/// A device and its memory: operands A and B of ones, their scales, results.
 struct bench {
   struct mxe_device dev;
   struct mxe_slot slots[ENTRIES];
@@ -93,7 +92,6 @@ static int open_bench(struct mxe_linux* conn, struct bench* bench) {
   return mxe_open(&bench->dev, &port, &places);
 }
 
-/// D = A * B^T with operands in the same memory.
 static struct mxe_job product(const struct bench* bench, uint32_t size) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXINT8,
                           .format_b = MXE_FORMAT_MXINT8,
@@ -160,7 +158,7 @@ static void test_good_jobs(struct bench* bench) {
   expect(counters.blocks == (ENTRIES - 1) * N * N * N / 32, "they count since they were cleared");
 }
 
-/// All operands have different strides and end at the end of their memory.
+/// All operands have different strides and end with their memory.
 static void test_strides(struct bench* bench) {
   struct mxe_job job = product(bench, N);
   struct mxe_extents extents;

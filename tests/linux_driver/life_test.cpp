@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device is inserted and removed while programs use it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +15,7 @@
 namespace mxe::test {
 namespace {
 
-/// Another process that submits jobs and waits for the last one; its exit status is that job's
-/// errno.
+/// A process that submits jobs and waits for the last one; its exit status is that job's errno.
 std::unique_ptr<Process> waiter() {
   auto process = std::make_unique<Process>([] {
     const File file;
@@ -113,7 +111,7 @@ TEST(Life, ADeviceThatDoesNotAnswerEndsEveryWaiter) {
   expect_a_working_device();
 }
 
-// The function is removed from its slot while jobs run, without notice (mxe linux --remove-us).
+// The function is removed during jobs, without notice (mxe linux --remove-us).
 TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
   const char* us = std::getenv("MXE_REMOVE_US");
   if (!us) GTEST_SKIP() << "the engine stays in its slot";
@@ -144,7 +142,7 @@ TEST(Life, ADeviceThatIsPulledOutEndsEveryWaiter) {
 TEST(Life, ASuspendInAJobRunsItAgain) {
   if (!std::ifstream("/sys/power/pm_test")) GTEST_SKIP() << "a kernel without pm_test";
   const File file;
-  // Linux needs a millisecond or two to suspend, so the running jobs are long.
+  // Linux needs a millisecond or two to suspend: long jobs still run then.
   Product running(file, 512, 1024, 4096), waiting(file, 16, 16, 32);
   for (int i = 0; i < 3; i++) ASSERT_EQ(0, running.submit());
   for (int i = 0; i < 20; i++) ASSERT_EQ(0, waiting.submit());

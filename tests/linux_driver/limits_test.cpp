@@ -94,7 +94,7 @@ TEST(Limits, Create) {
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args));
 }
 
-/// Writes a number to each page, and checks all of them at the end.
+/// Objects with a number in each page, which the end checks.
 class MarkedObjects {
  public:
   explicit MarkedObjects(const File& file) : file_(file) {}
@@ -214,14 +214,13 @@ TEST(Limits, Counters) {
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_COUNTERS, &before));
 }
 
-/// The operands of a job and their sizes in bytes.
 struct Operand {
   const char* name;
   drm_mxe_operand drm_mxe_submit::*field;
   uint64_t bytes;
 };
 
-// A 16 x 16 x 32 product; strides are those of rows.
+// 16 x 16 x 32, strides without gaps.
 const Operand kOperands[] = {
     {"A", &drm_mxe_submit::a, 16 * 32},     {"scales of A", &drm_mxe_submit::a_scales, 16},
     {"B", &drm_mxe_submit::b, 16 * 32},     {"scales of B", &drm_mxe_submit::b_scales, 16},
@@ -359,8 +358,8 @@ class Words {
   std::mt19937 random_;
 };
 
-/// A file that receives only random requests: the driver's calls with random numbers, sizes and
-/// fields, and objects that are created, closed and mapped at random.
+/// A file that only receives random calls: random numbers, sizes and fields; objects are created,
+/// closed and mapped at random.
 class RandomCaller {
  public:
   explicit RandomCaller(Words& words) : words_(words) {}
@@ -434,8 +433,7 @@ unsigned number(const char* variable, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// Jobs with some words exchanged, and random contents of the same size. The driver must keep
-// serving others.
+// Jobs with some words exchanged, and random contents. The driver must keep serving others.
 TEST(Limits, Anything) {
   const unsigned seed = number("MXE_LINUX_SEED", 1), calls = number("MXE_LINUX_CALLS", 3000);
   std::printf("MXE_LINUX_SEED=%u MXE_LINUX_CALLS=%u\n", seed, calls);

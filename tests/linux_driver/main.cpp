@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest options]: runs the tests,
-// or one program, in Linux.
+// Runs the tests or one program in Linux:
+// mxe_linux_test [--insert] [--program PROGRAM] [--leaks COMMAND] [gtest options]
 #include <gtest/gtest.h>
 
 #include <cstdlib>

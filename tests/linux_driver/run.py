@@ -42,8 +42,6 @@ LEAKS = "sleep 20; echo scan > /sys/kernel/debug/kmemleak; sleep 6; echo scan > 
 
 
 class Guest:
-    """Runs programs in Linux on the engine of a build."""
-
     def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0, timeout_us=None):
         self.build = build
         self.options = ["--on", on] + (["--debug-kernel", "--memory", "512"] if debug else [])
@@ -60,7 +58,6 @@ class Guest:
                 str(self.build / "linux" / "mxe_linux_test"), "--insert", *program]
 
     def run(self, *program, arguments="", **environment):
-        """Returns the exit status, the output, and Linux' log."""
         with tempfile.NamedTemporaryFile() as log:
             done = subprocess.run(self.command(log.name, *program), stdin=subprocess.DEVNULL, timeout=500,
                                   env={**os.environ, **self.environment, "MXE_MODULE_ARGUMENTS": arguments, **environment},
@@ -70,7 +67,7 @@ class Guest:
 
 
 def summary(output):
-    """Returns the line of mxe linux --summary: exit code, time, accesses, bursts, interrupts."""
+    """The line of mxe linux --summary: exit code, time, accesses, bursts, interrupts."""
     return output.splitlines()[-1]
 
 
@@ -80,7 +77,7 @@ def fail(what, *texts):
 
 
 def good(guest, *program, **named):
-    """Returns the output of a program, which must succeed without a report of Linux."""
+    """The output of a program, which must succeed without a report of Linux."""
     status, output, log = guest.run(*program, **named)
     reports = [line for line in (output + log).splitlines() if REPORT.search(line)]
     if status != 0 or reports:
@@ -149,7 +146,7 @@ def killed(build):
 
 
 def noticed(build, fault):
-    """Returns true if a test fails, or if Linux reports the expected problem."""
+    """True if a test fails, or if Linux reports the expected problem."""
     report = fault.get("report")
     guest = Guest(build, debug=bool(report), module=build / ("faults-debug" if report else "faults") / "mxe.ko",
                   remove_us=fault.get("remove_us", 0))
@@ -162,7 +159,7 @@ def noticed(build, fault):
 
 
 def stuck(build):
-    """Fault 16, a lost completion: checks how the run ends and the contents of the report."""
+    """Fault 16, a lost completion: checks the end of the run and the report."""
     for debug in False, True:
         for timeout_us, first in ((None, r"mxe linux: mxe_linux_test \(pid \d+\) waits in dma_fence_default_wait, and the engine has moved no data "
                                          r"and sent no interrupt for 120 s of simulated time"),

@@ -4,8 +4,8 @@
 
     tests/linux_driver/speed.py [--build FOLDER] [--rounds N]
 
-From the start to the end of a program that does nothing (boot), 1,000 jobs by interrupt, and the digit classifier, each also without
-Linux (mxe_native). Runs alternate; the least time of each counts, minus that of a run that does nothing.
+Boot (a program that does nothing), 1,000 jobs by interrupt, and the digit classifier, each also without Linux
+(mxe_native). Runs alternate; the least time of each counts, minus that of a run that does nothing.
 """
 import argparse
 import os
