@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The installed project: runs the commands of docs/build.md in a folder that was moved after the installation. Also
-the Debian packages, unpacked into a folder."""
+"""Runs the commands of docs/build.md in a moved installation, and in the Debian packages, unpacked into a folder."""
 import json
 import os
 import pathlib
@@ -23,7 +22,7 @@ PREFIX = "/opt/mxe"  # in the documents
 
 
 def blocks(document, language, word):
-    """Returns all code blocks of a document that contain the word, as one text."""
+    """All code blocks of a document that contain the word, as one text."""
     found = blocks_of((SOURCE / document).read_text(encoding="utf-8"))
     return "".join(block.text for block in found if block.language == language and word in block.text)
 
@@ -35,7 +34,7 @@ def here(line):
 
 
 def run(command, **options):
-    """Returns the output of a command; prints all of it if the command fails."""
+    """The output of a command; prints all of it if the command fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, **options)
     if done.returncode != 0:
@@ -58,7 +57,7 @@ def is_included_first(header):
 class Example(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # Always the same folder, so that ccache finds the files again.
+        # A fixed folder, so that ccache finds the files.
         cls.scratch = BUILD / "tests/install/scratch"
         shutil.rmtree(cls.scratch, ignore_errors=True)
         (cls.scratch / "build").mkdir(parents=True)
@@ -69,7 +68,7 @@ class Example(unittest.TestCase):
         first.rename(cls.prefix)
 
     def documented(self, word):
-        """Returns the commands of docs/build.md that contain the word, for the moved installation."""
+        """The commands of docs/build.md that contain the word, for the moved installation."""
         lines = blocks("docs/build.md", "sh", word).replace(PREFIX, str(self.prefix)).splitlines()
         self.assertTrue(lines, word)
         if not HAS_RTL:
@@ -98,7 +97,7 @@ class Example(unittest.TestCase):
         self.assertIn(snippet, example)
 
     def linux_driver(self, word):
-        """Returns the commands of docs/linux-driver.md that contain the word, for the moved installation."""
+        """The commands of docs/linux-driver.md that contain the word, for the moved installation."""
         text = blocks("docs/linux-driver.md", "sh", "/opt/mxe")
         return [line.replace(PREFIX, str(self.prefix)).replace("$(scripts/", f"$({SOURCE}/scripts/")
                 for line in text.splitlines() if word in line and "--install" not in line]
@@ -135,7 +134,7 @@ class Example(unittest.TestCase):
         self.assertEqual(printed, "layer: success, 32768 of 32768 results are right\n")
 
     def find_package(self, *arguments):
-        """Returns CMake's messages for a project that only finds the package."""
+        """CMake's messages for a project that only finds the package."""
         with tempfile.TemporaryDirectory() as folder:
             text = ("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
                     f"find_package(mxe CONFIG REQUIRED {' '.join(arguments)})\n")
@@ -199,8 +198,8 @@ class Example(unittest.TestCase):
             unit = "".join(f'#include "{name}"\n' for name in names)
             run([*language[:2], *options, language[2], "-"], input=unit)
 
-        # All together: no installed header needs a missing one. Separately: headers that no source file
-        # includes first, which would show that they need nothing before them.
+        # All together: no installed header needs a missing one. Separately: headers that no source file includes
+        # first need nothing before them.
         compile_headers(headers, "c++", "-std=c++17", "c++")
         for header in headers:
             if not is_included_first(header):
@@ -223,8 +222,8 @@ class Example(unittest.TestCase):
 
     @unittest.skipUnless(HAS_RTL, "built without the RTL")
     def test_own_rtl_is_made_for_this_program(self):
-        """Builds the simple engine as a project on the installed files: the folders that MxeVerilate.cmake names
-        exist, and its library is one that the program can load."""
+        """The simple engine as a project on the installed files: MxeVerilate.cmake finds its folders, and the program
+        loads the library."""
         build = self.scratch / "simple_engine"
         run(["cmake", "-S", str(SOURCE / "docs/examples/simple_engine"), "-B", str(build),
              f"-DMXE_SOURCE_DIR={self.prefix}/share/mxe", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
@@ -239,7 +238,7 @@ class Example(unittest.TestCase):
 
 class Clone(unittest.TestCase):
     def test_first_commands_of_the_guides(self):
-        """The commands take too long to run; the script, preset and targets that they name must exist."""
+        """These commands take too long; the script, preset and targets that they name must exist."""
         for document in ("docs/driver.md", "docs/firmware.md"):
             setup, configure, build = blocks(document, "sh", "--preset").splitlines()
             self.assertTrue(os.access(SOURCE / setup, os.X_OK), setup)

@@ -4,7 +4,7 @@
 
     test_lint.py --root DIR
 
-Exit status 77 if the tools cannot be installed because PyPI cannot be reached.
+Exit status 77 if PyPI, from which the tools are installed, cannot be reached.
 """
 import argparse
 import json

@@ -4,9 +4,8 @@
 
     versions.py --root DIR
 
-A finding is another copy, for example `version = "1.2.3"` or `mxe-1.2.3` while the version is 1.2.3, and a
-statement of another version: the newest heading of CHANGELOG.md, or the argument of find_package. Prints one
-line for each finding. Exit status: 0 without a finding, 1 with one.
+Findings: another copy, for example `version = "1.2.3"` or `mxe-1.2.3` while the version is 1.2.3; and another version
+in the newest heading of CHANGELOG.md or the argument of find_package. Exit status: 0, or 1 with a line for each.
 """
 import argparse
 import pathlib
