@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the bytes of an operand word to an exact sum: expand, decode, lane, quad, tree, dot, scale.
+// From the bytes of an operand word to an exact sum.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ TEST(DecodeWord, DropsWhatIsBeyondK) {
   }
 }
 
-/// A lane with the codes of two formats in its operands.
+/// The product of two codes in a lane.
 template <unsigned Width>
 Int128 product(const Dec& a, const Dec& b) {
   Lane<Width> lane;
@@ -157,7 +157,7 @@ class Words {
   std::mt19937_64 random_;
 };
 
-// The values that a visitor reads inside the blocks add up to the sum.
+// The inner values that a visitor reads must add up to the sum.
 template <unsigned TreeW>
 void expect_inside_adds_up(const Dot<TreeW>& dot) {
   ASSERT_TRUE(dot.inside().sum() == dot.sum_q);
@@ -205,8 +205,7 @@ TEST(Dot, IsExactForEveryPair) {
   expect_exact_sums<42>(9);
 }
 
-// Between jobs the pipeline holds words that no format can produce, such as groups at the dual
-// rate.
+// Between jobs the pipeline holds words of no format, such as groups at the dual rate.
 TEST(Dot, InsideAddsUpForAnyWord) {
   constexpr uint64_t kSeed = 11;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulator, the join of two chains, and the rounding to two bytes.
+// The accumulator, the merge of two chains, and the rounding to two bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST(Merge, AddsTheChains) {
   for (int i = 0; i < 500'000; i++) {
     const auto even = static_cast<uint32_t>(random());
     auto odd = static_cast<uint32_t>(random());
-    if (i % 2) odd = (odd & 0x80FFFFFF) | (even & 0x7F000000);  // alike in magnitude
+    if (i % 2) odd = (odd & 0x80FFFFFF) | (even & 0x7F000000);  // similar magnitudes
     if (i % 16 == 3) odd = even ^ 0x80000000;
     if (i % 16 == 5) odd &= 0x807FFFFF;
     ASSERT_EQ(merge.evaluate(even, odd), numerics::merge_chains(even, odd))

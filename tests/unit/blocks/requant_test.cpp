@@ -49,7 +49,7 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
   }
 }
 
-/// A row of results whose magnitudes lie within some binades, with ties and specials.
+/// Results whose magnitudes lie within some binades, with ties and specials.
 std::vector<uint32_t> random_row(std::mt19937_64& random, unsigned columns) {
   std::vector<uint32_t> row(kBlockSize);
   const auto pick = [&random](uint64_t limit) { return static_cast<uint32_t>(random() % limit); };

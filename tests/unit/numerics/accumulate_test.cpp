@@ -24,8 +24,8 @@ Int128 random_sum(std::mt19937_64& random, int bits) {
   return (random() & 1) != 0 ? -magnitude : magnitude;
 }
 
-// If the operands' bits span at most 113, quadruple precision holds acc + sum * 2^exponent exactly.
-// Then its conversion to float32 is the only rounding.
+// Quadruple precision holds acc + sum * 2^exponent exactly if its bits span at most 113; then the
+// conversion to float32 is the only rounding.
 TEST(Accumulate, AgreesWithQuadruplePrecision) {
   constexpr uint64_t kSeed = 20240601;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
@@ -47,7 +47,7 @@ TEST(Accumulate, AgreesWithQuadruplePrecision) {
   }
 }
 
-// The small operand of two far apart ones only breaks ties and lowers exact powers of two.
+// A far smaller operand only breaks ties and lowers exact powers of two.
 TEST(Accumulate, DistantOperandsBreakTies) {
   const Int128 half_ulp = 1;  // of 1.0f: 2^-24
   EXPECT_EQ(accumulate(to_bits(1.0f), half_ulp, -24), to_bits(1.0f));

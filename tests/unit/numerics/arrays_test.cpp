@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that the programs around the numerics share: switches by name, batches, arrays back to
-// numbers.
+// Code that programs around the numerics share: switches by name, batches, arrays to numbers.
 #include <gtest/gtest.h>
 
 #include <map>

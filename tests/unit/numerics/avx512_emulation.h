@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX-512 intrinsics of the GEMM kernels in plain C++, from the instructions' definitions. With
-// them the kernels are tested on processors without AVX-512.
+// The AVX-512 intrinsics of the GEMM kernels in plain C++, from the instructions' definitions.
 #pragma once
 
 #include <cfenv>

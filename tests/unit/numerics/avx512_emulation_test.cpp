@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AVX-512 GEMM kernels, compiled with emulated intrinsics (avx512_emulation.h).
 #include <gtest/gtest.h>
 
 #include "model/numerics/gemm/gemm_fast.h"

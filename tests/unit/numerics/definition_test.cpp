@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize_block() is the definition: its results written out by hand, and every faster path
-// compared with it.
+// quantize_block(), the definition, against results by hand, and every faster path against it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -63,7 +62,6 @@ TEST(Definition, ResultsByHand) {
   }
 }
 
-// All ways from numbers to MX blocks.
 struct Path {
   std::string name;
   QuantizeRequest request;
@@ -81,7 +79,7 @@ std::vector<Path> paths() {
   return all;
 }
 
-// Compares quantize() with the definition on rows [rows][k], and on their transpose along axis 0.
+// Compares all paths with the definition on x [rows][k], and on its transpose along axis 0.
 void compare(const std::vector<float>& x, std::size_t rows, const Quantizer& quantizer) {
   const QuantizerOptions& options = quantizer.options;
   const std::size_t k = x.size() / rows;
@@ -165,8 +163,7 @@ TEST(Definition, EveryPathOnRandomBlocks) {
   }
 }
 
-// Every bfloat16 number alone in a block: all scales. Then every one in a block whose amax gives
-// the scale 1: all elements and their ties.
+// Every bfloat16 number alone in a block (all scales), then in a block with scale 1 (all elements).
 TEST(Definition, EveryPathOnEveryBfloat16) {
   std::vector<float> all;
   for (uint32_t bits = 0; bits < 0x10000; bits++) all.push_back(from_bits(bits << 16));
@@ -193,7 +190,6 @@ TEST(Definition, EveryPathOnEveryBfloat16) {
   }
 }
 
-// The conversion of an engine's results.
 TEST(Definition, RequantizedRows) {
   std::mt19937 random(5);
   for (const FormatId format : kAllFormats) {
@@ -236,7 +232,7 @@ float scaled(float x, float s, float t, float g, ScaleArithmetic arithmetic) {
   return 0;
 }
 
-// NVFP4 is no format of the standard: its scales are floats. Its elements round as all others.
+// NVFP4 has floats as scales; its elements round as all others.
 TEST(Definition, ElementsOfNvfp4) {
   std::mt19937 random(9);
   std::size_t compared = 0;

@@ -94,7 +94,7 @@ TEST(Format, EveryCodeRoundTrips) {
   }
 }
 
-// Nearest code by exhaustive search in double precision, an independent check of the encoder.
+// The nearest code by exhaustive search in double precision.
 uint32_t nearest_code(const ElementFormat& format, double magnitude) {
   uint32_t best = 0;
   for (uint32_t code = 1; code <= format.max_code; code++) {

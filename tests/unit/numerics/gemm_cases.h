@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for the corner cases of the fast golden GEMM, and the comparison with exact steps.
+// Operands for corner cases of the fast golden GEMM, and its comparison with exact steps.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ enum class OperandKind {
   many_large
 };
 
-/// [rows][k] by kind: quantized normals; any codes with ordinary scales and some NaN; any scales;
-/// elements at both ends of the format in one block; normals times 2^0 to 2^-23; all elements the
-/// largest; blocks of the largest and zeros in all proportions.
+/// [rows][k] by kind: quantized normals; any codes, some NaN; any scales; both ends of the format
+/// in one block; normals times 2^0 to 2^-23; all elements the largest; blocks of the largest and
+/// zeros.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
                              std::mt19937& random) {
   std::vector<float> x(rows * k);
@@ -58,7 +58,7 @@ inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, O
   return t;
 }
 
-/// The product, computed step by step with exact accumulation.
+/// The product, step by step with exact accumulation.
 inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const float* bias,
                                    bool dual) {
   const std::size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
@@ -81,7 +81,7 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
   return out;
 }
 
-/// Number of results of `multiply` that differ from stepwise(), for all pairs of formats.
+/// Results of `multiply` that differ from stepwise(), over all pairs of formats.
 template <typename Multiply>
 std::size_t gemm_mismatches(uint32_t seed, const std::vector<OperandKind>& kinds,
                             const Multiply& multiply) {

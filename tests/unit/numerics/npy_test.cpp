@@ -78,8 +78,7 @@ TEST(Npy, ZeroRankAndZeroSize) {
   EXPECT_TRUE(to_float32(array, path).empty());
 }
 
-// 10^5 blocks, every seventh with a NaN: any payload, either sign, quiet or not. The file keeps
-// them bit for bit, and each poisons only its block.
+// 10^5 blocks, every seventh with a NaN of any payload and sign, which the file keeps bit for bit.
 TEST(Npy, ManyBlocksAndNanPayloads) {
   constexpr std::size_t kBlocks = 100000;
   std::vector<float> values(kBlocks * kBlockSize);
@@ -124,7 +123,7 @@ TEST(Npy, OtherTypes) {
   EXPECT_NE(error_of([&] { to_uint8(array, "x"); }), "");
 }
 
-// make_file fills the data with zeros.
+// make_file() fills the data with zeros.
 std::vector<uint8_t> file_with(const std::string& header, const std::vector<uint8_t>& data) {
   std::vector<uint8_t> file = make_file(header, data.size());
   std::copy(data.begin(), data.end(), file.end() - static_cast<long>(data.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizers by name: formats, presets, custom scales, axes. Covers cases without recorded data.
+// Quantizers by name: formats, presets, custom scales, axes, without recorded data.
 #include "model/numerics/block/presets.h"
 
 #include <fmt/format.h>
@@ -127,8 +127,7 @@ TEST(Quantize, StochasticRounding) {
   const QuantizedArray threads =
       quantize(x.data(), {64, kCount / 64}, quantizer.format, quantizer.options, request);
   EXPECT_EQ(threads.codes, one.codes);
-  // The documented generator, computed by another program: element 1 of seed 5 uses
-  // mix64(mix64(5) + 1).
+  // Computed by another program: element 1 of seed 5 uses mix64(mix64(5) + 1).
   EXPECT_EQ(random_bits(5, 1), 0xE17B6D147DA182DAu);
   EXPECT_EQ(one.dequantized[1], random_bits(5, 1) < uint64_t{1} << 62 ? 1.5f : 1.0f);
   quantizer.options.seed = 6;
@@ -230,8 +229,7 @@ TEST(Quantize, NarrowScales) {
   EXPECT_EQ(run({1e9f}, {1}, quantizer).dequantized[0], 6.0f * 128);
 }
 
-// Exponent of the scale that another library chooses for a block whose largest magnitude is
-// 1.25 * 2^log2, by the formula in its source; none if the block becomes NaN.
+// Exponent of the scale by another library's formula for amax 1.25 * 2^log2; none if it is NaN.
 using PeerScale = std::optional<int> (*)(int log2, int emax, int bits);
 
 // microxcaling, mx_ops.py _shared_exponents and _quantize_mx; as in mx/cpp/shared_exp.cuh.
@@ -282,7 +280,7 @@ TEST(Quantize, NarrowScalesOfPeers) {
 }
 
 TEST(Quantize, NarrowScalesOfPeersWithoutAny) {
-  // Quark's scales exceed the range of E8M0, so a narrower scale format would be ignored.
+  // Quark's scales exceed E8M0, so a narrower scale format would be ignored.
   for (const char* preset : {"quark-onnx", "quark-onnx-dpu", "quark-torch-floor"}) {
     EXPECT_THROW(make_quantizer("mxfp8_e4m3", preset, {{"scale_format", std::string("e5m0")}}),
                  Error);
@@ -311,7 +309,7 @@ TEST(Quantize, ScalesWithSignificandBits) {
 }
 
 TEST(Quantize, TensorScaleOverflow) {
-  // A block above the tensor's given amax: ModelOpt's cast overflows to NaN, torchao clamps.
+  // A block above the given amax of the tensor: ModelOpt's cast overflows to NaN, torchao clamps.
   for (const auto& [preset, nan] : {std::pair("nvfp4-modelopt_old", true),
                                     {"nvfp4-modelopt", false},
                                     {"nvfp4-torchao2", false}}) {

@@ -104,7 +104,7 @@ TEST(Quantize, DequantizedValuesQuantizeToThemselves) {
   }
 }
 
-// The block is alone, so no earlier block has prepared the vector kernels.
+// A single block: no earlier one has prepared the vector kernels.
 TEST(Quantize, EveryNanPoisonsItsBlock) {
   for (const uint32_t nan : {0x7F800001u, 0x7FC00000u, 0x7FFFFFFFu, 0xFFFFFFFFu, 0xFFC00000u}) {
     for (const FormatId format : kAllFormats) {

@@ -14,7 +14,7 @@
 namespace mxe::numerics {
 namespace {
 
-// Blocks over the whole range of float32; many elements are near ties close to the largest one.
+// Blocks over all of float32; many elements are near ties close to the largest one.
 std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   std::vector<float> x;
   for (std::size_t block = 0; block < blocks; block++) {
@@ -34,8 +34,7 @@ std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
   return x;
 }
 
-// |x| / scale rounded to nearest even with the format's step sizes, continued beyond its largest
-// number.
+// |x| / scale to nearest even with the format's steps, which continue beyond its largest number.
 double rounded(float x, uint8_t scale, const ElementFormat& format) {
   const double scaled = std::ldexp(std::fabs(static_cast<double>(x)), kScaleBias - scale);
   int step = format.lsb_exponent;

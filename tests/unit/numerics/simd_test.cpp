@@ -113,7 +113,7 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
   }
 }
 
-// A packed B is used again only by products that would pack it the same way.
+// A packed B serves only products that would pack it the same way.
 TEST_P(SimdLevels, GemmByAPreparedB) {
   std::mt19937 random(5);
   GemmOptions options;
@@ -132,9 +132,8 @@ TEST_P(SimdLevels, GemmByAPreparedB) {
   }
 }
 
-// Sums close to the midpoint of two float32 values, too close for a float64: a product far below
-// the accumulator's last bit decides, and rounding to float64 first would lose it. The columns fill
-// a tile, because kernels may take a slower path for the rest.
+// Sums too close to the midpoint of two float32 values for a float64: a product far below the
+// accumulator's last bit decides. The columns fill a tile: the rest may take a slower path.
 TEST_P(SimdLevels, GemmRoundsOnce) {
   constexpr std::size_t kColumns = 32;
   constexpr uint8_t kLarge = 0x78;  // 2^8 of E4M3, 2^15 of E5M2

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: archives with correct checksums, which mutation of whole archives rarely
-// yields. The input holds the contents of the members; NpzFile must agree with parse_npy about
-// each. If one byte of the archive is changed as well, NpzFile may throw Error with one line.
+// libFuzzer target: archives with correct checksums, which mutation rarely yields. NpzFile must
+// agree with parse_npy about each member; with a byte of the archive changed, it may throw Error.
 #include <zip.h>
 
 #include <cstdlib>
@@ -61,7 +60,6 @@ Bytes pack(const Input& input) {
   return bytes;
 }
 
-// Result of `read`, or nothing if it throws.
 template <typename Read>
 std::optional<mxe::numerics::NpyArray> try_to(const Read& read) {
   try {

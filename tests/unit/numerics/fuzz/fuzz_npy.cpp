@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .npy reader throws Error with one line, or returns a consistent array.
-// Written to a file and read again, the array is the same.
+// libFuzzer target: the .npy reader throws Error with one line, or returns an array that is the
+// same after writing and reading.
 #include <cstdlib>
 
 #include "model/numerics/files/npy.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .npz reader throws Error with one line, or returns consistent arrays for
-// the names that it lists.
+// libFuzzer target: the .npz reader throws Error with one line, or returns arrays for its names.
 #include <cstdlib>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: the .safetensors reader throws Error with one line, or returns tensors whose
-// data fill their shapes. Written to a file and read again, they are the same.
+// data fill their shapes and which are the same after writing and reading.
 #include <algorithm>
 #include <cstdlib>
 
