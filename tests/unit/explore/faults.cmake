@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the readers of workloads and for the result files; see tests/faults/plant.cmake. Each fault
-# names the test that must find it: of mxe_explore_test, or of mxe_cli_test if the name begins with `cli.`.
+# Faults for the readers of workloads and for the result files (tests/faults/plant.cmake), each with the test that must
+# find it: of mxe_explore_test, or of mxe_cli_test if the name begins with `cli.`.
 # cmake-format: off
 
 # CSV files and topologies of SCALE-Sim.

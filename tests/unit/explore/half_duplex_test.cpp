@@ -51,8 +51,7 @@ TEST(HalfDuplex, AFullDuplexMemoryServesBothDirectionsAtOnce) {
   EXPECT_EQ(memory.read().serve(5, 1, 32).beat(0), 18u);
 }
 
-// At 64 bytes per cycle a beat occupies the memory for half a cycle, but its direction of the port
-// for a full one.
+// At 64 bytes per cycle a beat occupies the memory for half a cycle, its direction for a full one.
 TEST(HalfDuplex, APortMovesABeatACycleInEachDirection) {
   engine::MemoryChannels memory(timing_of(10, 64));
   const engine::BeatTimes read = memory.read().serve(0, 4, 32);
@@ -62,7 +61,7 @@ TEST(HalfDuplex, APortMovesABeatACycleInEachDirection) {
   EXPECT_EQ(memory.read().serve(0, 1, 32).beat(0), 14u);   // after the beats of its direction
 }
 
-// A job of one row and column finishes its reads before it writes: sharing changes nothing.
+// A job of one row and column has finished its reads before it writes.
 TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   job::JobShape shape;
   shape.m = shape.n = 1;
@@ -73,8 +72,8 @@ TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   EXPECT_EQ(half, time_job(shape, Params(), timing, {}).cycles);
 }
 
-// Bounds: at least the cycles with full duplex and the cycles for all bytes; at most the cycles of
-// one direction after the other.
+// At least the cycles with full duplex and those for all bytes; at most one direction after the
+// other.
 TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
   std::mt19937 random(5);
   double slowest = 0;
@@ -93,7 +92,7 @@ TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
     const JobTimes half = time_job(shape, point.params, point.timing, point.ports);
     const double read = static_cast<double>(half.counters.bytes_read),
                  written = static_cast<double>(half.counters.bytes_written);
-    // bytes_written includes the completion record, which is written after the last counted cycle.
+    // bytes_written has the completion record, which follows the last counted cycle.
     const double bytes = transfer(read, written - point.params.mem_bytes(), point).cycles();
     point.timing.half_duplex = false;
     const JobTimes full = time_job(shape, point.params, point.timing, point.ports);

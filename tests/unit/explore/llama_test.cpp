@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models like Llama as workloads: read from config.json, checked against the headers of the
-// weights.
+// Models like Llama: read from config.json, checked against the headers of the weights.
 #include "sw/explore/llama.h"
 
 #include <fmt/format.h>
@@ -155,7 +154,7 @@ TEST(Llama, TheEndOfALongerPrompt) {
   EXPECT_EQ(end.layers[7].m, 2u);
 }
 
-// Names and shapes of the weights of a model by `json`, computed independently of the reader.
+// Names and shapes of the weights of a model, computed independently of the reader.
 Shapes tensors_of(const Json& json) {
   const std::size_t width = json["hidden_size"], hidden = json["intermediate_size"];
   const std::size_t keys = width / json["num_attention_heads"].get<std::size_t>() *
@@ -269,7 +268,7 @@ class LlamaFiles : public testing::Test {
   void write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
-  // Writes the header only: timing Llama needs no weights.
+  // Writes only the header, because timing needs no weights.
   void write_header(const std::string& name, const Shapes& shapes) {
     Json header{{"__metadata__", {{"format", "pt"}}}};
     std::size_t at = 0;

@@ -95,11 +95,10 @@ TEST(LowerBound, NoJobIsBelow) {
 
 TEST(LowerBound, TheCheckCanFail) { EXPECT_GT(jobs_below(1500, 1, 20), 0u); }
 
-// Cycles of every job in addition to multiplying, three latencies and waiting.
+// Cycles of every job in addition to multiplications, three latencies and waiting.
 constexpr uint64_t kStepsOfEveryJob = 36;
 
-// The closed form counts the cycles in which the array multiplies, three latencies and
-// kStepsOfEveryJob; it only leaves out waiting. So it equals the model where nothing waits.
+// The closed form leaves out waiting alone, so it equals the model where nothing waits.
 TEST(LowerBound, MissesNothingButWaiting) {
   std::mt19937 random(2);
   std::size_t exact = 0;
@@ -147,7 +146,6 @@ TEST(LowerBound, IsNearWhereTheArrayIsBusy) {
 }
 
 #if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
-// Processor time, so that other work on the machine does not count.
 TEST(LowerBound, HundredThousandPointsASecond) {
   const Workload net = read_workload(std::string(MXE_WORKLOADS) + "/resnet50_b1.csv");
   ASSERT_EQ(net.layers.size(), 54u);

@@ -24,7 +24,6 @@ Layers random_layers(std::mt19937& draw, std::size_t layers, std::size_t choices
   return all;
 }
 
-// Every combination, enumerated like a number whose digits are the choices.
 std::vector<Mixture> all_mixtures(const Layers& layers) {
   std::vector<Mixture> all;
   std::vector<std::size_t> choice(layers.size());
@@ -108,8 +107,7 @@ TEST(MixedFormats, TheHullIsBestForEveryPrice) {
   }
 }
 
-// With more partial mixtures than are kept: all results are real mixtures, both ends are exact, and
-// none is worse than the hull.
+// With more partial mixtures than are kept: both ends are exact, and none is worse than the hull.
 TEST(MixedFormats, ThinnedFrontsAreNearlyAsGood) {
   std::mt19937 draw(20);
   Layers layers(12);

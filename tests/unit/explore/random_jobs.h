@@ -14,13 +14,13 @@
 
 namespace mxe::explore {
 
-/// The number in an environment variable, or `otherwise` if it is not set.
+/// The number in an environment variable, by default `otherwise`.
 inline uint64_t number_from(const char* variable, uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// A random one of the `count` powers of two starting at `first`.
+/// `first` times a random power of two below 2^count.
 inline unsigned power(std::mt19937& random, unsigned first, unsigned count) {
   return first << random() % count;
 }
@@ -35,7 +35,6 @@ inline std::string text_of(const TimedJob& job) {
       job.timing.latency, job.timing.bytes_per_cycle, job.ports.reads, job.ports.writes);
 }
 
-/// Compares cycles and all counters; the failure names the first difference.
 inline testing::AssertionResult same_times(const JobTimes& got, const JobTimes& expected) {
   if (got.cycles != expected.cycles) {
     return testing::AssertionFailure() << got.cycles << " cycles instead of " << expected.cycles;

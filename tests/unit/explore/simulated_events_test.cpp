@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a job the model simulates before it finds a period to skip: numbers of passes and row
-// fetches, which decide about its speed and do not depend on the machine.
+// Passes and row fetches that the model simulates before it finds a period to skip: a measure of
+// its speed that does not depend on the machine.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

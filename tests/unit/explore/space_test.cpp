@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a space that are skipped, by reason.
 #include "sw/explore/space.h"
 
 #include <gtest/gtest.h>

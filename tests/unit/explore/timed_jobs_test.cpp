@@ -11,7 +11,7 @@
 namespace mxe::explore {
 namespace {
 
-/// A legal job; often one that uses only a part of the engine.
+/// A legal job that often uses only a part of the engine.
 TimedJob random_job(std::mt19937& random) {
   for (;;) {
     TimedJob job;

@@ -7,7 +7,7 @@
 namespace mxe::explore {
 namespace {
 
-// If the cycles of jobs change, the results in caches become invalid.
+// If the cycles of jobs change, the version must change, because cached results become invalid.
 TEST(Version, IsThatOfTheCycles) {
   const auto baseline = read_whole(MXE_CYCLE_BASELINE);
   ASSERT_TRUE(baseline);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a table of areas gives an error of one line, or the area of an engine, or none.
+// libFuzzer target: a table of areas gives an error of one line, the area of an engine, or none.
 #include <string_view>
 
 #include "sw/explore/area.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a format map gives an error of one line, or is applied quickly for any
-// patterns.
+// libFuzzer target: a format map gives an error of one line, or is applied quickly.
 #include <string>
 
 #include "sw/explore/workload.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a config.json and, after a zero byte, the header of its weights or its index of
-// files give an error of one line, or products of legal sizes.
+// libFuzzer target: config.json and, after a zero byte, a header of weights or an index of files
+// give an error of one line, or products of legal sizes.
 #include <string>
 
 #include "model/numerics/files/safetensors.h"

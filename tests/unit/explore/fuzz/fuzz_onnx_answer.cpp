@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the output of the Python program that reads an ONNX model is an error of one
-// line, or has products of legal sizes.
+// libFuzzer target: the output of the ONNX reader is an error of one line, or legal products.
 #include <string>
 
 #include "sw/explore/onnx_model.h"

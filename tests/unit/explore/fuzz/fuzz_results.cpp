@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace mxe::explore;
   using mxe::test::require;
   std::string text(reinterpret_cast<const char*>(data), size);
-  // The seeds have this word in place of the version, which changes with the engine.
+  // The corpus has this word in place of the version, which changes with the engine.
   const std::string version = "VERSION";
   for (std::size_t at; (at = text.find(version)) != std::string::npos;) {
     text.replace(at, version.size(), kCyclesVersion);

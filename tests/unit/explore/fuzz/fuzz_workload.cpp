@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a workload's CSV file gives an error of one line, or layers of legal sizes.
-// Their results can be written as JSON, and the columns layer,M,N,K,count read again give the same
-// layers.
+// libFuzzer target: a workload's CSV file gives an error of one line, or layers of legal sizes that
+// become JSON and, as columns layer,M,N,K,count, are read again unchanged.
 #include <fmt/format.h>
 
 #include <string>
@@ -25,7 +24,7 @@ void check(const Workload& workload) {
   to_record(workload, Point(), std::vector<JobTimes>(workload.layers.size())).dump();
 }
 
-// In quotes; a quote inside is doubled.
+// In quotes, with inner quotes doubled.
 std::string quoted(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);

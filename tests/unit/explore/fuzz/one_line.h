@@ -9,8 +9,7 @@
 
 namespace mxe::test {
 
-/// Runs `read`. Returns true if it succeeds, false if it throws Error of one line; other
-/// exceptions end the program.
+/// Returns false if `read` throws Error of one line; any other exception ends the program.
 template <typename Read>
 bool reads(const Read& read) {
   try {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random ONNX models whose inputs all have sizes, so that every operator of onnx is reached. Each model gives
-an error of one line, or products of legal sizes, within seconds.
+"""Random ONNX models whose inputs all have sizes, so that every operator of onnx is reached. Each gives an error of one
+line, or products of legal sizes, within seconds.
 
     fuzz_workload.py [--count N] [--seed N]
 
-Prints the number of models, nodes and operators that were reached. The reader runs in this process, so a crash
-of the library ends the run; on a terminal, the last printed number is the --seed that repeats it.
+Prints the number of models, nodes and operators that were reached. A crash of the library ends the run; on a terminal,
+the last printed number is the --seed that repeats it.
 """
 import argparse
 import collections
@@ -27,8 +27,6 @@ AXES = [1, 1, 2, 3, 4, 8, 0, 1 << 20, 1 << 40]
 
 
 class Generator:
-    """The model with a given number."""
-
     def __init__(self, seed):
         self.draw = random.Random(seed)
         self.values, self.initializers, self.inputs, self.nodes = [], [], [], []

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the program that finds the products of ONNX models for `mxe explore`. Models are in ONNX's text
-notation. Needs the package onnx."""
+"""Tests the program that finds the products of ONNX models, here in ONNX's text notation. Needs the package onnx."""
 import importlib.util
 import itertools
 import json
@@ -70,7 +69,7 @@ RESNET = """g (float[batch, 3, 224, 224] image, float[64, 3, 7, 7] w1, float[64,
   fc = Gemm <transB = 1> (flat, wf, bf)
 }"""
 
-# As exporters write attention with open dimensions: shapes computed from shapes, a mask by Where and Expand.
+# Attention as exporters write it: shapes computed from shapes, a mask by Where and Expand.
 ATTENTION = """g (int64[batch_size, seq_len] tokens, float[1000, 48] table, float[48, 144] w, float[48, 48] wo) =>
     (float[batch_size, seq_len, 48] y) {
   x = Gather (table, tokens)
@@ -154,7 +153,6 @@ class Products(ModelTest):
             ("transposed", 3 * 600, 24, 8, 1), ("transposed2", 3 * 600, 12, 4, 2), ("y", 3 * 60 * 40, 5, 6, 1)])
 
     def test_resnet(self):
-        """The first stage of the shipped network."""
         made = self.read(RESNET, batch=32)
         self.assertEqual((made["items"], made["item_name"]), (32, "images"))
         lines = (ROOT / "sw/explore/workloads/resnet50_b32.csv").read_text(encoding="utf-8").splitlines()
@@ -312,7 +310,7 @@ class Constants(ModelTest):
                 self.expect_error("node 'y' (MatMul): ", model)
 
     def test_weights_of_more_than_2_gib(self):
-        """A sparse file, so that it takes no disk space."""
+        """A sparse file, which takes no disk space."""
         model = model_of("g (float[6, 8192] x) => (float[1] y) { y = MatMul (x, w) }")
         weight = model.graph.initializer.add()
         weight.name, weight.data_type = "w", TensorProto.FLOAT
@@ -444,8 +442,6 @@ class Dimensions(ModelTest):
 
 
 class Quantized(ModelTest):
-    """Models as mxe.onnx and AMD Quark write them after quantizing."""
-
     def test_weights(self):
         for kind, version in ((TensorProto.FLOAT8E4M3FN, 21), (TensorProto.FLOAT4E2M1, 24)):
             model = model_of("g (float[2, 64] x) => (float[2, 16] y) { y = MatMul(x, w) }", version)
