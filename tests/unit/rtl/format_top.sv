@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test top: the fields of each element format, the functions of them, and results in two bytes.
+// Test top: each element format's fields, the functions on them, and results in two bytes.
 `default_nettype none
 module format_top (
   input  logic [mxe_pkg::FmtW-1:0] fmt_i,
@@ -20,7 +20,7 @@ module format_top (
   output logic [3:0]               emin_neg_o,
   output logic [5:0]               lsb_o,
   output logic [5:0]               mag_bits_o,
-  // a word of its elements, a row of k elements, a pair with another format
+  // bytes of a word, the last word of k elements, a pair with another format
   output logic [5:0]               word_bytes_o,
   input  logic [31:0]              k_i,
   output logic [31:0]              row_bytes_o,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the model against those of the RTL. Inner values have the same names on both sides:
-// the test finds each one in the simulation, and compares its width and contents.
+// The blocks of the model against those of the RTL: all inner values, which have the same names.
 #include <Vblock_top.h>
 #include <gtest/gtest.h>
 #include <verilated_sym_props.h>
@@ -32,8 +31,7 @@ namespace {
 using numerics::FormatId;
 
 constexpr uint64_t kSeed = 31;
-// Cycles after which every register holds the result of constant inputs: more than the longest
-// pipeline.
+// Cycles after which every register holds the result of constant inputs.
 constexpr int kSettled = 16;
 
 class Signal {
@@ -51,8 +49,7 @@ class Signal {
   const VerilatedVar* var_;
 };
 
-/// A row of a pass for one PE: operands of one pair, including specials, subnormal results, NaN
-/// scales.
+/// A row for one PE: operands of one pair, with specials, subnormal results, NaN scales.
 struct Row {
   FormatId format_a, format_b;
   bool dual;
@@ -86,7 +83,6 @@ class Blocks : public testing::Test {
     }
   }
 
-  /// Compares every value of `block` with the RTL's instance; fails at the first difference.
   template <class Block>
   void expect_same(const std::string& instance, const Block& block) {
     for (const Value& value : values_of(block)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of element formats in rtl/mxe_pkg.sv against the reference's: all formats, all fields.
-// Also the rounding of results to two bytes.
+// The table of element formats in rtl/mxe_pkg.sv, and results in two bytes, against the reference.
 #include <Vformat_top.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +96,7 @@ TEST_P(FormatRows, NeedsTheSameTreeInEveryPair) {
     top_.other_i = static_cast<uint8_t>(other);
     top_.eval();
     const unsigned needed = numerics::pair_tree_width(GetParam(), other);
-    // The RTL's value is exact; the reference returns the smallest legal tree width.
+    // The RTL's width is exact; the reference returns the smallest legal tree width.
     for (const unsigned tree_w : {42u, 56u, 70u}) {
       EXPECT_EQ(top_.pair_tree_w_o <= tree_w, needed <= tree_w)
           << numerics::element_format(other).name << ", " << tree_w;
@@ -121,7 +120,7 @@ TEST(FormatTable, HasNoOtherRows) {
   }
 }
 
-// The upper 20 bits are random, so that all ties and their neighbours occur.
+// The upper 20 bits are random; the lower ones give ties and their neighbours.
 TEST(TwoByteResults, AreRoundedAsByTheReference) {
   Vformat_top top;
   std::size_t wrong = 0;

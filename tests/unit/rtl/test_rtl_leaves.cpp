@@ -33,7 +33,7 @@ class Leaves : public testing::Test {
     top_.eval();
   }
 
-  /// Decodes one word of `count` elements; the results remain on the pins.
+  /// Decodes a word of `count` elements; the results stay on the pins.
   void decode(const Word& word, FormatId format, bool dual, unsigned count) {
     std::memcpy(&top_.word_i, word.data(), word.size());
     top_.fmt_i = static_cast<uint8_t>(format);
@@ -145,7 +145,7 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
     const auto fa = static_cast<FormatId>(pair / kFormats);
     const auto fb = static_cast<FormatId>(pair % kFormats);
     for (int round = 0; round < 200; round++) {
-      // In every fourth round: the largest magnitudes, with one sign or both.
+      // Every fourth round: the largest magnitudes, with one sign or both.
       const auto pick = [&](FormatId format) {
         for (;;) {
           auto code = static_cast<uint8_t>(random() % code_count(format));
@@ -191,7 +191,6 @@ TEST_F(Leaves, DotIsExactForEveryPair) {
   }
 }
 
-/// The outputs of mxe_decode for all codes of a format.
 class Codes {
  public:
   Codes() = default;

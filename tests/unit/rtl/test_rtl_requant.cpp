@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the requantiser, separately, against model/numerics: every exponent with every
-// fraction at which a scale rule changes its result, every code, and every midpoint between two
-// codes.
+// The requantiser's arithmetic against model/numerics: every exponent with every fraction at which
+// a scale rule changes its result, every code, and every midpoint between two codes.
 #include <Vrequant_top.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +72,6 @@ TEST_P(Requantiser, ScaleOfEveryExponentAndBoundary) {
   EXPECT_EQ(wrong, 0u);
 }
 
-/// One element in flight in the lane.
 struct Expected {
   float x;
   uint8_t scale, code;
@@ -83,7 +81,7 @@ struct Expected {
 TEST_P(Requantiser, EveryCodeAndMidpoint) {
   const numerics::ElementFormat& format = numerics::element_format(GetParam());
   const int emax = format.emax;
-  // Positive multiples of the scale: all numbers, midpoints and their neighbours, and larger ones.
+  // Positive multiples of the scale: all numbers, midpoints, their neighbours, and larger ones.
   std::vector<float> multiples = {0.0f, 1e-30f, 1e-12f};
   for (uint32_t code = 0; code < format.max_code + 1; code++) {
     const double value = std::fabs(format.decode(code));
@@ -124,7 +122,7 @@ TEST_P(Requantiser, EveryCodeAndMidpoint) {
     for (int scale = 0; scale <= 254; scale += (scale < 30 || scale > 230) ? 1 : 20) {
       for (const float multiple : multiples) {
         for (const double sign : {1.0, -1.0}) {
-          // With this second number in the block, rule `floor` selects this scale.
+          // This second number makes rule `floor` select this scale.
           const double largest = pow2(scale - 127 + emax);
           const auto x = static_cast<float>(sign * multiple * pow2(scale - 127));
           const float block[] = {x, static_cast<float>(largest)};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses of rows of C and D beyond 4 GiB, against the model's. Such walks take too long in a
-// simulation of the whole engine.
+// Addresses of rows of C and D beyond 4 GiB, which take too long in the whole engine.
 #include <Vmxe_rows.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop nest of the RTL (mxe_walk) against the model's, whose sizes are those of
-// model/params/nest.h: all small shapes, and random large ones.
+// The loop nest of the RTL (mxe_walk) against model/params/nest.h: small shapes, random large ones.
 #include <Vwalk_top.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +14,6 @@ double sc_time_stamp() { return 0; }
 namespace mxe::test {
 namespace {
 
-/// The engines of walk_top.sv, in its order.
 struct Engine {
   unsigned rows, num_pe, acc_tiles, chunk, slab;
   bool inner;  // walks tiles and slabs
@@ -79,7 +77,7 @@ bool agree(const Vwalk_top& rtl, const engine::Walk& model) {
 
 class RtlWalk : public testing::Test {
  protected:
-  /// Compares the steps of a job, at most `most`. Returns their number.
+  /// Compares the steps of a job, at most `most`; returns their number.
   uint64_t compare(std::size_t index, const Shape& shape, uint64_t most = ~uint64_t{0}) {
     const Engine& engine = kEngines[index];
     Params params;
