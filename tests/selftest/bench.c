@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
 
-// Layout of the memory. The bytes between the areas must not change.
+// Layout of the memory; the gaps must not change.
 enum {
   RING = 0x400,
   A = 0x1001,
@@ -30,8 +30,6 @@ enum {
   SPINS = 100000,
 };
 
-// ---- Checks
-
 bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left, uint64_t right) {
   if (left == right) return true;
   b->failures++;
@@ -43,7 +41,7 @@ bool bench_check(struct bench* b, unsigned line, const char* what, bool good) {
   return bench_equal(b, line, what, good, true);
 }
 
-// ---- Operands: codes of mxfp8_e4m3 that are small integers, scales that are small powers of two
+// Operands: codes of mxfp8_e4m3 that are small integers, scales that are small powers of two
 
 static int32_t integer(uint32_t row, uint32_t column) {
   return (int32_t)((row * 5 + column * 3 + (column >> 3)) % 7) - 3;
@@ -101,8 +99,6 @@ static void fill_operands(struct bench* b) {
   for (uint32_t i = 0; i < LONG_K / BLOCK; i++) b->shadow[ONES_SCALES + i] = SCALE_ONE;
 }
 
-// ---- Begin and end of a case
-
 void bench_begin(struct bench* b) {
   volatile uint8_t* memory = b->memory;
   for (uint32_t i = 0; i < BENCH_BYTES; i++) b->shadow[i] = (uint8_t)(i * 7 + (i >> 8));
@@ -129,7 +125,6 @@ void bench_end(struct bench* b) {
   b->mischief.before_write = NULL;
   if (b->dev.ring) CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   bench_compare(b);
-  // Resets the device for the next case.
   real->write32(real->ctx, MXE_REG_CTRL, MXE_CTRL_SOFT_RESET_MASK);
   for (uint32_t i = 0; i < SPINS; i++) {
     if (!(bench_read(b, MXE_REG_STATUS) & MXE_STATUS_RESETTING_MASK)) break;
@@ -148,8 +143,6 @@ void bench_compare(struct bench* b) {
     return;
   }
 }
-
-// ---- Jobs
 
 struct mxe_job bench_job(const struct bench* b, uint32_t result) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,

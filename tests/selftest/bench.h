@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Test bench of the driver's cases: a device, memory with operands, jobs on them, and a comparison
-/// of the whole memory with its expected contents.
-///
-/// Freestanding C11: the same cases run natively and as firmware, on the model and on the RTL.
+/// Test bench of the driver's cases: a device, memory with operands, jobs, and a comparison of all
+/// memory. Freestanding C11: the same cases run natively and as firmware, on model and RTL.
 #ifndef BENCH_H_
 #define BENCH_H_
 
@@ -36,8 +34,8 @@ struct bench {
   uint64_t no_memory;    ///< a multiple of 128; accesses to the next 32 KiB are bus errors
   void (*fail)(void* ctx, unsigned line, const char* what, uint64_t left, uint64_t right);
   bool (*line_is_high)(void* ctx);  ///< level of the interrupt line at the processor
-  /// Installs a handler of the engine's interrupt that calls mxe_irq(owner); null owner: removes
-  /// it. The function is null if the platform has no processor to interrupt.
+  /// Makes the engine's interrupt call mxe_irq(owner); null owner: no longer. The function is null
+  /// if the platform has no processor.
   void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 
@@ -53,7 +51,7 @@ struct bench {
   uint32_t failures;
 };
 
-// ---- Checks. They report a failure; the case continues.
+// Checks report a failure, after which the case continues.
 
 bool bench_check(struct bench* b, unsigned line, const char* what, bool good);
 bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left, uint64_t right);
@@ -61,36 +59,29 @@ bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left
 #define CHECK_EQ(left, right) \
   bench_equal(b, __LINE__, #left " == " #right, (uint64_t)(left), (uint64_t)(right))
 
-// ---- Begin and end of a case
-
-/// Fills the memory and the shadow, and creates the port.
+/// Fills memory and shadow, and creates the port.
 void bench_begin(struct bench* b);
-/// Opens the driver; checks the result.
 bool bench_open(struct bench* b);
-/// Closes the driver if it is open and compares all memory.
+/// Closes the driver if it is open, then compares all memory.
 void bench_end(struct bench* b);
-
-// ---- Jobs
 
 /// A small job with the results in area `result`.
 struct mxe_job bench_job(const struct bench* b, uint32_t result);
-/// A job that is longer than submitting others and reading the head takes; `which` is 0 or 1.
+/// A job longer than submitting others and reading the head takes; `which` is 0 or 1.
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which);
 /// Adds this job's results to the expected memory.
 void bench_expect(struct bench* b, const struct mxe_job* job);
 /// Excludes this job's results from the comparison.
 void bench_ignore(struct bench* b, const struct mxe_job* job);
-/// Compares the memory with its expected contents.
 void bench_compare(struct bench* b);
 
-/// Writes `size` bytes at an offset of the memory and of the expected contents.
+/// Writes `size` bytes at an offset of the memory and of its expected contents.
 void bench_put(struct bench* b, uint32_t at, const void* bytes, uint32_t size);
 
 /// Submits a job; checks the result. Returns the job's id.
 uint32_t bench_submit(struct bench* b, const struct mxe_job* job);
 /// As bench_submit(), with a callback that writes to the log.
 uint32_t bench_submit_logged(struct bench* b, const struct mxe_job* job);
-/// Submits a job and waits for it. Returns its result code.
 int bench_run(struct bench* b, const struct mxe_job* job);
 void bench_run_well(struct bench* b, uint32_t result);
 
@@ -102,12 +93,11 @@ void bench_complete(struct bench* b, uint32_t count);
 /// Register accesses without mischief.
 uint32_t bench_read(const struct bench* b, uint32_t offset);
 void bench_write(const struct bench* b, uint32_t offset, uint32_t value);
-/// Without the driver, waits until the device has completed all its jobs, or a time limit.
+/// Waits without the driver until the device has completed all jobs, or a time limit.
 void bench_settle(const struct bench* b);
-/// Without the driver, waits until the device has started a job, or a time limit.
+/// Waits without the driver until the device has started a job, or a time limit.
 void bench_wait_until_busy(const struct bench* b);
-/// With the driver, waits until the counters, after a clear, show a multiplication, or a time
-/// limit.
+/// Waits until the counters, after a clear, show a multiplication, or a time limit.
 void bench_wait_until_multiplied(struct bench* b);
 
 #endif  // BENCH_H_

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bus errors, caused by addresses without memory.
 #include "cases.h"
 
 /// Runs a job with an operand at b->no_memory; checks the reported error and the next job.
@@ -74,7 +73,7 @@ void case_bus_error_on_scales_of_d(struct bench* b) {
   bench_ignore(b, &job);
 }
 
-/// Jobs are submitted while the ring's address has no memory.
+/// The ring's address has no memory.
 void case_bus_error_on_descriptors(struct bench* b) {
   struct mxe_job job = bench_job(b, 0);
   uint32_t ids[20];

@@ -114,7 +114,7 @@ struct driver_case {
 extern const struct driver_case driver_cases[];
 extern const uint32_t driver_case_count;
 
-/// Runs a case. The runner has filled its part of `b`. Returns the number of failed checks.
+/// Returns the number of failed checks. The runner has filled its part of `b`.
 uint32_t driver_case_run(struct bench* b, const struct driver_case* which);
 
 #define DECLARE(name) void case_##name(struct bench* b);

@@ -2,7 +2,6 @@
 // mxe_job_extents(). The device is not used, except for its ring.
 #include "cases.h"
 
-/// A job whose operands are separate.
 static struct mxe_job usual_job(void) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,
                           .format_b = MXE_FORMAT_MXFP4_E2M1,
@@ -104,7 +103,7 @@ void case_extents_that_overlap(struct bench* b) {
   job = usual;
   job.d_scale_stride = 0;
   CHECK_EQ(check_job(&job), MXE_ERR_OVERLAP);
-  // Operands may overlap each other, and unused operands are not checked.
+  // Operands may overlap; unused ones are not checked.
   job = usual;
   job.b_addr = job.a_scale_addr = job.c_addr = job.a_addr;
   CHECK_EQ(check_job(&job), MXE_OK);

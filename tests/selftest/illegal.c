@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Illegal descriptors and records.
 #include "cases.h"
 
 /// Checks that a job ends with `code` and changes nothing, and that the next one runs.

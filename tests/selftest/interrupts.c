@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.h"
 
-/// Interrupts without a cause: mxe_irq() returns false and writes no register.
+/// Without a cause mxe_irq() returns false and writes no register.
 void case_spurious_interrupts(struct bench* b) {
   if (!bench_open(b)) return;
   const uint32_t writes = b->mischief.writes_of_causes;
@@ -21,7 +21,7 @@ void case_spurious_interrupts(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// A job whose interrupt is lost is found when the wait times out.
+/// The job is found when the wait times out.
 void case_lost_interrupts(struct bench* b) {
   b->mischief.loses_interrupts = true;
   if (!bench_open(b)) return;
@@ -139,7 +139,7 @@ void case_handler_without_a_device(struct bench* b) {
   CHECK(!mxe_irq(&b->dev));  // all ones: a removed device, not causes
 }
 
-/// The driver's requirements on now_us and wait_irq. Another device's interrupt may end a wait.
+/// The driver's requirements on now_us and wait_irq, which other interrupts may end.
 void case_clock_and_wait_of_the_port(struct bench* b) {
   const struct mxe_port* port = &b->real;
   uint64_t last = port->now_us(port->ctx);
@@ -189,8 +189,7 @@ void case_polling(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// The processor's handler may interrupt the driver at any time, and is the only one to read
-/// causes.
+/// The handler may interrupt the driver at any time; only it reads causes.
 void case_handler_of_the_processor(struct bench* b) {
   enum { JOBS = 30 };
   uint32_t submitted = 0;

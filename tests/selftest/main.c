@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the cases named as arguments, or all, on the virtual platform. Prints a line for each case;
-// the exit code is 1 if one has failed.
+// Runs the named cases, or all, on the virtual platform. The exit code is 1 if one has failed.
 #include "cases.h"
 #include "soc.h"
 
@@ -43,8 +42,8 @@ static bool line_is_high(void* ctx) {
   return SOC_REGISTER(INTERRUPTS, PENDING) & SOC_INTERRUPTS_PENDING_ENGINE;
 }
 
-/// A row of a long job is eight results of 256 blocks, which min(NUM_PE, 8) processing elements
-/// compute in parallel. The number of rows gives about 32 microseconds.
+/// A row of a long job is eight results of 256 blocks, computed by min(NUM_PE, 8) processing
+/// elements in parallel. The rows take about 32 microseconds.
 static uint32_t long_rows(const struct mxe_port* port) {
   const uint32_t elements = port->read32(port->ctx, MXE_REG_NUM_PE);
   return 16 * (elements < 8 ? elements : 8);

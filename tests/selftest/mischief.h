@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A port that wraps a real one and injects faults: lost interrupts, a removed device, refused
-/// doorbells, impossible heads. By default it changes nothing.
+/// A port that wraps a real one and injects faults, by default none.
 #ifndef MISCHIEF_H_
 #define MISCHIEF_H_
 

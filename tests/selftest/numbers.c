@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every format of operands and results, every scale rule, overflow, biases, NaN. The expected
-// values are sums of small integers, which are exact in every format, and results of mxe_math.
+// Every format of operands and results, every scale rule, overflow, biases, NaN. Expected values
+// are sums of small integers, which every format holds exactly, and results of mxe_math.
 #include "cases.h"
 #include "mxe_math.h"
 
@@ -31,8 +31,6 @@ static uint32_t fp32_of(int32_t value) {
 }
 
 static int32_t magnitude_of(int32_t value) { return value < 0 ? -value : value; }
-
-// ---- Operands
 
 /// Small integers; the scale differs from block to block.
 static int32_t a_value(uint32_t m, uint32_t k) {
@@ -113,8 +111,6 @@ static void put_bias(struct bench* b, int32_t (*value)(uint32_t, uint32_t), uint
   bench_put(b, C, c, M * N * bytes);
 }
 
-// ---- Results
-
 static void expect_number(struct bench* b, uint32_t m, uint32_t n, uint32_t bytes, uint32_t bits) {
   for (uint32_t i = 0; i < bytes; i++) {
     b->shadow[D + m * D_STRIDE + n * bytes + i] = (uint8_t)(bits >> (8 * i));
@@ -137,9 +133,7 @@ static uint64_t counted(struct bench* b, const char* what) {
   return *what == 's' ? c.saturations : c.nan_results;
 }
 
-// ---- Cases: operands
-
-/// A pair of formats may fail only on a device with a narrow adder tree.
+/// Only a device with a narrow adder tree may refuse a pair of formats.
 static bool runs(struct bench* b, const struct mxe_job* job) {
   const int code = bench_run(b, job);
   if (code == MXE_ERR_PAIR && b->dev.caps.tree_w < 70) return false;
@@ -169,7 +163,6 @@ static uint8_t number_code(uint32_t format, uint32_t code) {
 
 enum { CODE_ROWS = 8, WIDTH = 32 };
 
-/// All codes of a format as one operand, and their values.
 static void put_codes(struct bench* b, uint32_t format, uint32_t at, uint32_t scales_at,
                       uint32_t values[CODE_ROWS][WIDTH]) {
   uint8_t elements[CODE_ROWS * ROW] = {0}, scales[CODE_ROWS * BLOCKS] = {0}, codes[WIDTH];
@@ -194,7 +187,7 @@ static void put_identity(struct bench* b, uint32_t format, uint32_t at, uint32_t
   put_numbers(b, numbers, WIDTH, WIDTH, format, at, scales_at);
 }
 
-/// The product of a matrix with the identity matrix shows the device's value of each code.
+/// The product with the identity matrix shows the device's value of each code.
 static void decode(struct bench* b, uint32_t format, bool as_b) {
   static uint32_t values[CODE_ROWS][WIDTH];
   const uint32_t other = MXE_FORMAT_MXFP4_E2M1;
@@ -246,8 +239,6 @@ void case_scale_that_is_no_number(struct bench* b) {
   }
 }
 
-// ---- Cases: results that are numbers
-
 static uint32_t round_shift(uint32_t value, uint32_t shift) {
   const uint32_t half = UINT32_C(1) << (shift - 1);
   return (value + half - 1 + (value >> shift & 1)) >> shift;
@@ -281,11 +272,8 @@ void case_results_in_fp16(struct bench* b) {
   run_rounded(b, MXE_OUT_FP16, fp16_of, b->dev.caps.version_minor >= 3 && b->dev.caps.bf16);
 }
 
-// ---- Cases: results in microscaling formats
-
 static uint32_t sums[M * N];
 
-/// Writes expected elements and scales to D and D_SCALES of the shadow.
 static void expect_elements(struct bench* b, int32_t (*result)(uint32_t, uint32_t), uint32_t format,
                             uint32_t rule) {
   const struct mxe_numbers x = {.data = sums, .row_step = N, .step = 1};
@@ -298,7 +286,7 @@ static void expect_elements(struct bench* b, int32_t (*result)(uint32_t, uint32_
   CHECK_EQ(mxe_quantize(&x, M, N, rule, &q), MXE_OK);
 }
 
-/// One result in each block has more significant bits than any format.
+/// One result of each block has more significant bits than any format.
 static int32_t peak(uint32_t m, uint32_t n) {
   (void)m;
   return n % 32 == 5 ? 126976 : 0;
@@ -368,8 +356,6 @@ void case_results_that_overflow(struct bench* b) {
     bench_compare(b);
   }
 }
-
-// ---- Cases: biases
 
 void case_biases(struct bench* b) {
   if (!bench_open(b)) return;

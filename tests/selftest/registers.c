@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every register and every interrupt event. Read-only registers are not written: that bus error
-// would end the program.
+// Every register and interrupt event. Writing read-only registers would end the program.
 #include "cases.h"
 #include "mxe_register_list.h"
 
@@ -68,8 +67,6 @@ void case_counters_stand_still_in_a_snapshot(struct bench* b) {
   CHECK(c.total > total);
 }
 
-// ---- Events
-
 static void run_ok(struct bench* b) { bench_run_well(b, 0); }
 
 static void run_bad(struct bench* b) {
@@ -91,7 +88,7 @@ static const struct {
     {MXE_IRQ_STATUS_RING_OVERFLOW_MASK, ring_backwards},
 };
 
-/// Level of the interrupt line after the last register write has taken effect.
+/// The interrupt line after the last register write has taken effect.
 static bool line(struct bench* b) {
   (void)bench_read(b, MXE_REG_IRQ_STATUS);
   return b->line_is_high(b->ctx);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_open(), the ring, its indices and its memory.
 #include "cases.h"
 
 void case_open_refuses_bad_arguments(struct bench* b) {
@@ -27,7 +26,7 @@ void case_open_refuses_bad_arguments(struct bench* b) {
     if (which == 1) incomplete.slots = NULL;
     CHECK_EQ(mxe_open(&b->dev, &port, &incomplete), MXE_ERR_ARGUMENT);
   }
-  // Every call fails on a device that is not open.
+  // Every call fails on a closed device.
   const struct mxe_job job = bench_job(b, 0);
   struct mxe_counters counters;
   uint32_t id = 0;
@@ -64,7 +63,7 @@ void case_open_refuses_bad_rings(struct bench* b) {
   }
 }
 
-/// Makes reads of a register return `value`, after `truths` correct reads.
+/// Reads of a register return `value` after `truths` correct reads.
 static void lie(struct bench* b, uint32_t offset, uint32_t value, uint32_t truths) {
   b->mischief.lied_register = offset;
   b->mischief.lie = value;
@@ -247,8 +246,8 @@ void case_number_of_32_bits_wraps(struct bench* b) {
   bench_ignore(b, &slow);
 }
 
-// ---- Non-coherent memory: the driver accesses b->cache, the device accesses the ring. Data
-// written back reach the ring at the next barrier.
+// Non-coherent memory: the driver accesses b->cache, the device the ring. Data written back reach
+// the ring at the next barrier.
 
 static struct { uint32_t at, words; } on_its_way[8];
 static uint32_t on_its_way_count;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines, cancel, recovery, close, and faulty devices.
 #include "cases.h"
 
 static uint64_t now(const struct bench* b) { return b->port.now_us(b->port.ctx); }
 
-/// Submits a logged job with a deadline in `us` microseconds.
 static uint32_t submit_until(struct bench* b, const struct mxe_job* job, uint64_t microseconds) {
   const struct mxe_options options = {
       .deadline_us = now(b) + microseconds, .done = bench_called_back, .user = b};
@@ -13,7 +11,7 @@ static uint32_t submit_until(struct bench* b, const struct mxe_job* job, uint64_
   return id;
 }
 
-/// Checks that the log holds jobs 1 to `count`, with MXE_OK except for those in the mask `failed`.
+/// The log must hold jobs 1 to `count`, with MXE_OK except for those in the mask `failed`.
 static void expect_log(struct bench* b, uint32_t count, uint32_t failed, int code) {
   CHECK_EQ(b->log.count, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -22,8 +20,6 @@ static void expect_log(struct bench* b, uint32_t count, uint32_t failed, int cod
     CHECK_EQ(b->log.calls[i].fault_operand, MXE_FAULT_NONE);
   }
 }
-
-// ---- Deadlines
 
 void case_deadline_of_a_running_job(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
@@ -99,9 +95,7 @@ void case_deadline_wakes_the_wait(struct bench* b) {
   bench_expect(b, &job);
 }
 
-// ---- Cancel
-
-/// Cancels the jobs of a mask while the first job runs; the first job is cancelled last.
+/// Cancels the jobs of a mask while the first job runs; the first job last.
 static void cancel_some(struct bench* b, uint32_t mask) {
   const struct mxe_job slow = bench_long_job(b, 0), last_slow = bench_long_job(b, 1);
   uint32_t ids[BENCH_ENTRIES];
@@ -187,8 +181,6 @@ void case_cancel_of_a_job_about_to_end(struct bench* b) {
   bench_complete(b, 4);
   expect_log(b, 4, 0, 0);
 }
-
-// ---- Recovery
 
 void case_reset_while_busy(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0), quick = bench_job(b, 0);
@@ -354,7 +346,7 @@ void case_head_that_cannot_be(struct bench* b) {
   }
 }
 
-/// The timeout is far shorter than the job; the counters show progress.
+/// The timeout is far shorter than the job, whose counters show progress.
 void case_long_job_is_no_hang(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
   for (int polls = 0; polls < 2; polls++) {
@@ -366,8 +358,6 @@ void case_long_job_is_no_hang(struct bench* b) {
     CHECK_EQ(mxe_close(&b->dev, BENCH_WAIT_US), MXE_OK);
   }
 }
-
-// ---- Removed devices
 
 void case_device_gone(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0);
@@ -394,7 +384,7 @@ void case_device_gone(struct bench* b) {
   if (bench_open(b)) bench_run_well(b, 0);
 }
 
-/// Wherever the device is removed, every call returns and each callback runs once.
+/// Every call returns and each callback runs once, wherever the device is removed.
 void case_device_gone_during_each_access(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0), quick = bench_job(b, 0);
   uint32_t lives = 0;
@@ -422,8 +412,6 @@ void case_device_gone_during_each_access(struct bench* b) {
   }
   CHECK(lives > 10 && lives < 200);
 }
-
-// ---- Close
 
 void case_close_with_jobs_in_flight(struct bench* b) {
   const struct mxe_job slow = bench_long_job(b, 0), quick = bench_job(b, 0);
@@ -471,8 +459,6 @@ void case_close_twice(struct bench* b) {
   bench_ignore(b, &job);
   if (bench_open(b)) bench_run_well(b, 0);
 }
-
-// ---- Two contexts in the ring at the same time
 
 static uint32_t intrusions;
 
