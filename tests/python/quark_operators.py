@@ -77,7 +77,7 @@ static_assert(int(Element::float16) == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16);
 
 def install(folder: pathlib.Path, root: pathlib.Path, cxx: str = "c++",
             python: str | os.PathLike[str] = sys.executable) -> pathlib.Path:
-    """Checks abi.h and returns the library's path; compiles the library unless it exists."""
+    """Checks abi.h; compiles the library unless it exists. Returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     library, quark = folder / "libquark.so", folder / "quark/onnx/operators/custom_ops"
     if not quark.exists():

@@ -4,9 +4,8 @@
 docs/python.md there. The interpreter of this script creates the environments.
 
 Exit status: 0; 1 if something fails; 77 if pip gets no packages, for example without a network. Downloads and
-compiled files are kept below --work. The tests run without the large optional libraries, as most users have it:
-PyTorch (see torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt. If MXE_PYTHON_PEERS is set, these
-are installed afterwards, and the tests run again.
+compiled files are kept below --work. If MXE_PYTHON_PEERS is set, the tests run a second time with the large optional
+libraries: PyTorch (torch_cpu.py), AMD Quark's operators (quark_operators.py) and peers.txt.
 """
 import argparse
 import os
@@ -26,7 +25,6 @@ NO_NETWORK = re.compile(r"Temporary failure in name resolution|Failed to establi
 
 
 def run(*command, **options):
-    """Runs a command; if it fails, prints its output and ends."""
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False, **options)
     if done.returncode:
@@ -36,7 +34,7 @@ def run(*command, **options):
 
 
 def environment(folder, packages, fresh):
-    """Returns an environment with these packages: the existing one, unless `fresh` is set."""
+    """An environment with these packages: the existing one, unless `fresh` is set."""
     stamp = folder / "packages.txt"
     wanted = "\n".join(map(str, packages))
     if not fresh and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -58,14 +56,14 @@ def environment(folder, packages, fresh):
 
 
 def requirements(root, file):
-    """Returns {package: its requirement} of a file in this folder."""
+    """{package: its requirement} of a file in this folder."""
     lines = (root / "tests/python" / file).read_text(encoding="utf-8").splitlines()
     return {line.partition("=")[0]: line for line in lines if line and not line.startswith("#")}
 
 
 def with_torch(root, work, python):
-    """Installs PyTorch and its companions into separate folders that are kept; torchmx needs an older torchao and
-    has another folder. Returns environment variables for the tests."""
+    """Installs PyTorch and its companions into folders that are kept: torchmx needs an older torchao and another
+    folder. Returns environment variables for the tests."""
     beside = requirements(root, "peers_torch.txt").values()
     torch_cpu.install(work / "torch", *beside, python=python)
     older = requirements(root, "peers_torchmx.txt").values()
@@ -79,8 +77,7 @@ def with_torch(root, work, python):
 
 
 def with_networks(root, work, python):
-    """Installs packages with the weights of real networks, without their large dependencies. Returns their
-    folder, which is kept."""
+    """Installs packages with the weights of real networks, without their large dependencies. Returns their folder."""
     packages = requirements(root, "peers_networks.txt").values()
     stamp = work / "networks/packages.txt"
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != "\n".join(packages):
@@ -92,7 +89,7 @@ def with_networks(root, work, python):
 
 
 def as_documented(root, size):
-    """Returns true if docs/python-speed.md gives the wheel's size within 20 %: compilers differ by as much."""
+    """True if docs/python-speed.md gives the wheel's size within 20 %, by which compilers differ."""
     page = (root / "docs/python-speed.md").read_text(encoding="utf-8")
     said = re.search(r"\| the wheel [^|]*\| ([0-9.]+) MB \|", page)
     if said and 0.8 < float(said[1]) * 1e6 / size < 1.25:
@@ -132,7 +129,7 @@ def main():
         needed["pytest-xdist"], needed["ml_dtypes"], needed["mypy"])
 
     def passes(**others):
-        """Returns true if the tests pass with these environment variables."""
+        """True if the tests pass with these environment variables."""
         tests = subprocess.run(
             [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", root / "sw/python/tests"],
             cwd=work / "empty", check=False,  # `work` has a folder torch, which Python would take for the package

@@ -4,12 +4,11 @@
 
     python3 tests/python/torch_cpu.py FOLDER
 
-For Linux on x86-64, PyPI only has PyTorch with CUDA. Its libraries depend on those of CUDA, which are separate
-packages. Without a GPU none of their functions is called, but the dynamic linker requires them. This script compiles
-libraries of the same names, whose functions return an error. It uses cc, and readelf to find the functions.
+For Linux on x86-64, PyPI only has PyTorch with CUDA. Its libraries depend on separate packages of CUDA, none of whose
+functions is called without a GPU. This script compiles libraries of the same names, whose functions return an error.
 
 The wheel (539 MB) is kept in $XDG_CACHE_HOME/mxe (~/.cache/mxe). FOLDER is like one of `pip install --target`: add it
-to Python's path. Needs cc and binutils.
+to Python's path. Needs cc and binutils (readelf finds the functions).
 """
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ NO_DEVICE = 100
 
 
 def run(*command: str | os.PathLike[str]) -> str:
-    """Returns the output of a command; raises CalledProcessError if it fails."""
+    """The output of a command; raises CalledProcessError if it fails."""
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -41,8 +40,8 @@ def pip(python: str | os.PathLike[str], *arguments: str | os.PathLike[str]) -> N
 
 
 def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], list[str]]:
-    """Returns (name, version) of the functions that a library imports, those that it exports, and the names of
-    NVIDIA's libraries that it needs."""
+    """(name, version) of the functions that a library imports, those that it exports, and NVIDIA's libraries that it
+    needs."""
     wanted, defined = [], set()
     for line in run("readelf", "--dyn-syms", "--wide", library).splitlines():
         field = line.split()
@@ -58,7 +57,7 @@ def undefined(library: pathlib.Path) -> tuple[list[tuple[str, str]], set[str], l
 
 
 def library_of(version: str, libraries: list[str]) -> str:
-    """Returns the library for a function of this version: the one with the most similar name."""
+    """The library for a function of this version: the one with the most similar name."""
     def alike(name: str) -> int:
         stem = name.partition(".so")[0]
         if version.startswith(("NVSHMEM", "NCCL")):
@@ -87,7 +86,6 @@ def stand_in(path: pathlib.Path, versions: dict[str, set[str]]) -> None:
 
 
 def stand_ins(folder: pathlib.Path) -> int:
-    """Adds the missing libraries that torch/lib needs; returns their number."""
     wanted: list[tuple[str, str]] = []
     defined: set[str] = set()
     libraries: dict[str, None] = {}
@@ -109,8 +107,8 @@ def stand_ins(folder: pathlib.Path) -> int:
 
 def install(folder: pathlib.Path, *beside: str,
             python: str | os.PathLike[str] = sys.executable) -> None:
-    """Prepares `folder` for `import torch`, unless it is ready. Packages `beside` it are installed without their
-    dependencies. `python`: an interpreter with pip."""
+    """Prepares `folder` for `import torch`, unless it is ready. Packages `beside` it get no dependencies. `python`: an
+    interpreter with pip."""
     stamp = folder / "torch_cpu.txt"
     wanted = "\n".join((TORCH, *beside))
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:

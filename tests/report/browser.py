@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium without a screen, for the tests of the page."""
 import os
 import shutil
 import sys
@@ -9,7 +8,7 @@ CHARTS = ("area", "accuracy", "roofline", "stall")  # and "mixtures", for worklo
 
 
 def missing():
-    """Returns the name of a missing requirement, or None."""
+    """The name of a missing requirement, or None."""
     try:
         import selenium  # noqa: F401 (checks that it is installed)
     except ImportError:
@@ -64,7 +63,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def logged(self):
-        """Returns warnings and errors of the page since the last call."""
+        """Warnings and errors of the page since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def text(self, selector):
@@ -78,13 +77,13 @@ class Browser:
         self.driver.find_element("css selector", selector).send_keys(text)
 
     def series(self, chart):
-        """Returns the contents of a chart: {name of a series: number of its points}."""
+        """The contents of a chart: {name of a series: number of its points}."""
         return self.run("""
             const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
             return Object.fromEntries((chart.getOption().series || []).map((s) => [s.name, s.data.length]));""", chart)
 
     def lines(self, chart):
-        """Returns the fronts of a chart: {name: number of points}."""
+        """The fronts of a chart: {name: number of points}."""
         return self.run("""
             const chart = echarts.getInstanceByDom(document.getElementById(arguments[0] + "-chart"));
             return Object.fromEntries(chart.getOption().series.filter((s) => s.type === "line").map((s) => [s.name, s.data.length]));""", chart)
@@ -98,7 +97,7 @@ class Browser:
             return inked / (data.length / 4);""", chart)
 
     def place(self, chart, point):
-        """Scrolls to a point of a chart and returns its position in the window, or None if the chart lacks it."""
+        """Scrolls to a point of a chart and returns its position in the window, or None without one."""
         return self.run("""
             const box = document.getElementById(arguments[0] + "-chart");
             box.scrollIntoView({block: "center"});

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of the page. Each has a name, a correct text that occurs once in the page, the faulty text, and the test of
-page_test.py that must find it."""
+"""Faults of the page: name, correct text (once in the page), faulty text, and the test of page_test.py for it."""
 
 FAULTS = (
     ("beaten points on the front", "if (value > best) {", "if (value > best || front.length) {",

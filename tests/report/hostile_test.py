@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile data in the page of mxe report: names of object properties, addresses, markup, shell words, and numbers that
-no axis can show. For every file mxe report prints one line and returns 2, or writes a page. That page runs no foreign
-code, links to no other place, shows names unchanged and logs no error.
+"""Hostile data for mxe report: names of object properties, addresses, markup, shell words, numbers that no axis can
+show. It prints one line and returns 2, or writes a page that runs no foreign code, links to no other place, shows names
+unchanged and logs no error.
 
     hostile_test.py --mxe PROGRAM [--runs N] [--seed N]
 """
@@ -36,7 +36,7 @@ def setUpModule():
     global CHROMIUM
     CHROMIUM = browser.Browser()
     CHROMIUM.driver.set_page_load_timeout(60)
-    CHROMIUM.driver.set_script_timeout(60)  # enough for a busy machine
+    CHROMIUM.driver.set_script_timeout(60)
 
 
 def tearDownModule():
@@ -44,7 +44,7 @@ def tearDownModule():
 
 
 class Data:
-    """Writes a random folder. `name` and `number` are drawn from the lists, or are harmless."""
+    """A random folder, whose names and numbers are partly drawn from the lists."""
 
     def __init__(self, seed, names=NAMES):
         self.draw, self.names = random.Random(seed), names
@@ -118,7 +118,7 @@ class Hostile(unittest.TestCase):
         return workloads
 
     def use(self):
-        """Clicks one element of each kind; inside the page, because some elements cover others."""
+        """Clicks one element of each kind, by a script, because some elements cover others."""
         CHROMIUM.run("""
             window.copied = [];
             try {

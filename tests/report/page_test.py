@@ -5,8 +5,8 @@ the page is legible in light and dark mode and on a phone.
 
     page_test.py --mxe PROGRAM [--faults [--ignore NAME]]
 
-With --faults, the tests must find the planted faults (faults.py). --ignore NAME leaves this fault out and runs no
-other, which shows that the check can fail.
+With --faults, the tests must find the planted faults (faults.py). --ignore NAME runs only this fault's test, without
+the fault, which shows that the check can fail.
 """
 import argparse
 import itertools
@@ -70,7 +70,7 @@ class Page(unittest.TestCase):
         return int(self.browser.text("#shown").split()[0].replace(",", ""))
 
     def front(self, cost, gain, among=None):
-        """Returns the points that no other point beats in both respects, by comparing all pairs."""
+        """The points that no other point beats in both respects, by comparing all pairs."""
         among = among or self.mine
 
         def beats(p, q):
@@ -240,7 +240,7 @@ class Page(unittest.TestCase):
         self.browser.click("#reset")
         self.browser.type("#limit-latency", f"{500 * (seconds[2] + seconds[3])} ms")
         self.assertEqual(self.shown(), 3)
-        # Text that is not a limit is marked as wrong and hides nothing.
+        # Text that is no limit is marked and hides nothing.
         for text in ("2 MJ", "many", "1.2.3", "--", "5 5"):
             self.browser.click("#reset")
             self.browser.type("#limit-area", text)
@@ -300,7 +300,7 @@ class Page(unittest.TestCase):
         return [[l["name"], l["format_a"] + " × " + l["format_b"]] for l in self.mixtures[number]["layers"]]
 
     def map_of(self, number):
-        """The format map in the form of mxe explore (BudgetsGiveFormatMaps reads such a file)."""
+        """The format map as mxe explore writes it (BudgetsGiveFormatMaps reads such a file)."""
         mixture = self.mixtures[number]
         text = f"# {mixture['workload']}: {mixture['cycles']} cycles, SQNR {mixture['sqnr_db']:.2f} dB\n"
         for layer in mixture["layers"]:
@@ -468,7 +468,7 @@ def distance(one, other):
 
 
 class Memory(unittest.TestCase):
-    """A port of 32 bytes per cycle and direction; a half-duplex memory shares this rate between both directions."""
+    """A half-duplex memory shares the rate of 32 bytes per cycle and direction between both directions."""
 
     def test_the_roof_and_the_figure_of_a_memory(self):
         for memory, half_duplex, wanted, text in ((0, 0, 32, "32 B/cycle"), (0, 1, 32, "32 B/cycle, half-duplex"),
@@ -493,8 +493,6 @@ class Memory(unittest.TestCase):
 
 
 class Bare(unittest.TestCase):
-    """Points with only the required members."""
-
     def test_draws_and_logs_nothing(self):
         with tempfile.TemporaryDirectory() as room:
             with open(os.path.join(room, "points.jsonl"), "w", encoding="utf-8") as file:
@@ -509,7 +507,7 @@ class Bare(unittest.TestCase):
 
 
 def find_faults(ignored):
-    """Returns true if each fault makes its test fail, and the test passes without it."""
+    """True if each fault makes its test fail, and the test passes without it."""
     tried = [fault for fault in faults.FAULTS if ignored in (None, fault[0])]
     suite, planted = unittest.TestSuite(map(Page, sorted({fault[3] for fault in tried}))), {}
     for number, (name, correct, faulty, test) in enumerate(tried):

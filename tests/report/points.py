@@ -14,7 +14,7 @@ import random
 FORMATS = {"mxfp8_e4m3": (8.25, 27.5), "mxfp6_e2m3": (6.25, 27.9), "mxint8": (8.25, 38.6), "mxfp4_e2m1": (4.25, 15.8)}
 PAIRS = [("mxfp8_e4m3", "mxfp8_e4m3"), ("mxfp8_e4m3", "mxfp4_e2m1"), ("mxfp6_e2m3", "mxfp6_e2m3"),
          ("mxint8", "mxint8"), ("mxfp4_e2m1", "mxfp4_e2m1")]
-# Names that would end the page's script, and add an element, if they were not escaped.
+# Would end the page's script and add an element if it were not escaped.
 NASTY = "</script><script>window.broken=1</script><img src=x onerror=window.broken=1>"
 STALLS = ["stall_a", "stall_b", "stall_c", "stall_drain", "stall_latency", "idle"]
 
@@ -96,7 +96,7 @@ def mixtures_of(draw, workload, layers, number):
 
 
 def write(folder, points=120, layers=30, seed=18, workloads=("resnet50_b1", "llama3_8b " + NASTY)):
-    """Returns the written points, the id of the one with a trace, and the mixtures."""
+    """The written points, the id of the one with a trace, and the mixtures."""
     draw = random.Random(seed)
     made = {}
     for number in range(points):
