@@ -60,7 +60,6 @@ class Mistake(Exception):
     """A mistake in words.toml."""
 
 
-# ------------------------------------------------------------------------------------- reading prose
 def pieces_of_tokens(text, token):
     """(line, raw text, whether it has the line for itself) of each comment that is a token of a language."""
     starts = [0] + [found.end() for found in re.finditer("\n", text)]
@@ -71,7 +70,7 @@ def pieces_of_tokens(text, token):
 
 
 def pieces_of_python(text):
-    """(line, raw text, whether it has the line for itself) of each comment and docstring."""
+    """As pieces_of_tokens(), with docstrings."""
     yield from pieces_of_tokens(text, PYTHON_TOKEN)
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
@@ -80,7 +79,7 @@ def pieces_of_python(text):
 
 
 def pieces_of_markdown(text):
-    """(line, raw text, True) of each line outside of code blocks."""
+    """As pieces_of_tokens(), for each line outside of code blocks."""
     fence = None
     for number, line in enumerate(text.split("\n"), 1):
         found = FENCE.match(line)
@@ -94,7 +93,7 @@ def pieces_of_markdown(text):
 
 
 def language_of(path, text):
-    """The function that finds the prose of a file, or None for a file without prose."""
+    """The function that yields the pieces of prose of a file, or None for a file without prose."""
     suffix, name = pathlib.PurePosixPath(path).suffix, pathlib.PurePosixPath(path).name
     first = text[:text.find("\n")]
     if suffix == ".md":
@@ -156,10 +155,7 @@ def exceptions(path, text):
             if (found := EXCEPTION.search(CODE.sub("``", words)))}
 
 
-# ---------------------------------------------------------------------------------- words and findings
 class Word:
-    """A pattern of words.toml."""
-
     def __init__(self, entry):
         unknown = entry.keys() - {"find", "starts", "use", "why", "bad", "good"}
         missing = {"use", "why", "bad"} - entry.keys()
@@ -180,8 +176,6 @@ class Word:
 
 
 class Words:
-    """The contents of words.toml."""
-
     def __init__(self, data):
         self.words = [Word(entry) for entry in data["word"]]
         self.names = [Word(entry) for entry in data.get("name", [])]
@@ -189,11 +183,10 @@ class Words:
         self.allowed = data.get("allowed", {})
 
     def skips(self, path):
-        """The entries of [[skip]] that match a path."""
         return [pattern for pattern in self.skipped if fnmatch.fnmatchcase(path, pattern)]
 
     def findings(self, path, text):
-        """(line, message) of every finding in a file."""
+        """Yields (line, message)."""
         prose, places = blocks(path, text)
         offsets = [offset for offset, _ in places]
         lower = prose.lower()
@@ -220,7 +213,6 @@ class Words:
 
 
 def tracked(root):
-    """The tracked files below a folder."""
     done = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "ls-files", "-z"],
                           capture_output=True, check=False)
     if done.returncode != 0:

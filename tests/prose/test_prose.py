@@ -28,8 +28,6 @@ docs = {allowed}
 
 
 class Patterns(unittest.TestCase):
-    """Each entry of words.toml."""
-
     def setUp(self):
         self.words = prose.Words(DATA)
 
@@ -69,7 +67,7 @@ class Patterns(unittest.TestCase):
 
 
 class Languages(unittest.TestCase):
-    """Prose is found in comments, docstrings and text, not in code."""
+    """Finds prose in comments, docstrings and text, not in code."""
 
     def lines_of(self, path, text):
         return [line for line, _ in prose.Words(DATA).findings(path, text)]
@@ -137,8 +135,6 @@ class Exceptions(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    """prose.py in a Git checkout."""
-
     def run_program(self, files, *options, allowed=0, more=""):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out, \
                 contextlib.redirect_stderr(io.StringIO()):

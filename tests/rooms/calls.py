@@ -4,8 +4,8 @@
 
     calls.py FOLDER...
 
-An arrow leads from a file to every other file of its folder that defines a function or a variable that it names.
-Prints one line for each folder with a cycle; exit status 1 if there are any.
+An arrow leads from a file to each other file that defines a function or a variable that it names. Prints one line for
+each folder with a cycle; exit status 1 if there are any.
 """
 import graphlib
 import pathlib
@@ -18,7 +18,7 @@ DEFINITION = re.compile(r"^(?!static\b|extern\b|typedef\b)[a-z][\w *]*?\b(\w+)(?
 
 
 def cycle_of(folder):
-    """Returns the names of the files of a cycle, the first one also at the end; empty without a cycle."""
+    """The names of the files of a cycle, the first one also at the end; empty without a cycle."""
     texts = {path.name: COMMENT.sub("", path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.c"))}
     definitions = {file: set(DEFINITION.findall(text)) for file, text in texts.items()}
     words = {file: set(re.findall(r"\w+", text)) for file, text in texts.items()}

@@ -1,21 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the order of the code's folders ("rooms"): each includes and links only folders below it, and its
-names are in the namespace of the folder.
+"""Checks the order of the code's folders ("rooms"): each includes and links only folders below it, and its names are in
+the namespace of the folder.
 
-A source file includes headers by their path from the project's root. The targets of a folder link the
-libraries of all folders whose headers it includes. Folders below the platform do not include SystemC.
-Guest software (firmware, the Linux module, library and programs) has compiler options for the folders of its
-headers and links no libraries of the host, so it includes bare names, and only folders for guests.
-No files include each other in a circle.
-Files in model/X, tb/X and sw/X declare names in namespace mxe::X, those in model/platform/X in mxe::X too.
-Tests declare names in mxe::test or in the namespace of a room.
-Prints one line for each violation; exit status 1 if there are any.
+A source file includes headers by their path from the project's root; its target links the libraries of their folders.
+Folders below the platform do not include SystemC. Guest software (firmware, the Linux module, library and programs)
+links no libraries of the host; it includes bare names, and only folders for guests. No files include each other in a
+circle. Files in model/X, tb/X, sw/X and model/platform/X declare names in namespace mxe::X; tests
+in mxe::test or in the namespace of a room. Prints one line for each violation; exit status 1 if there are any.
 
     rooms.py --root DIR --links FILE [--absent ROOM]... ROOM...
 
-FILE has a line for each target: its room, its name, and the libraries that it links. Rooms that this
-build leaves out are absent and need not be linked.
+FILE has a line for each target: its room, its name, and the libraries that it links. Rooms that this build leaves out
+are absent and need not be linked.
 """
 import argparse
 import graphlib
@@ -48,13 +45,13 @@ SYSTEMC = re.compile(r"systemc|sysc/|tlm")
 
 
 def room_of(path, rooms):
-    """The innermost room that a path from the root lies in, or None."""
+    """The innermost room of a path from the root, or None."""
     return max((room for room in rooms if path.startswith(room + "/")), key=len, default=None)
 
 
 def read_includes(root, rooms):
-    """(room, file, quoted, bracketed, found) of every include in a room. `found` is the path of a quoted header from
-    the root, or None if it is not in the project."""
+    """(room, file, quoted, bracketed, found) of every include in a room. `found`: the path of a quoted header from the
+    root, or None outside the project."""
     for room in rooms:
         for path in sorted((root / room).rglob("*")):
             relative = path.relative_to(root).as_posix()
@@ -68,7 +65,6 @@ def read_includes(root, rooms):
 
 
 def circles(root, rooms):
-    """A line about files that include each other in a circle, if there are any."""
     arrows = {}
     for _, file, _, _, found in read_includes(root, rooms):
         arrows.setdefault(file, set()).update({found} - {None})
@@ -79,7 +75,6 @@ def circles(root, rooms):
 
 
 def namespace_of(folder):
-    """The namespace of the files in a folder of model, tb or sw."""
     parts = folder.split("/")
     for count in range(len(parts), 1, -1):
         if name := NAMESPACES.get("/".join(parts[:count])):
@@ -89,7 +84,6 @@ def namespace_of(folder):
 
 
 def strangers(root, rooms):
-    """Lines about the namespaces that are not those of their folders."""
     of_tests = {"mxe::test", *map(namespace_of, rooms)} - {"mxe"}
     for top in [*rooms, "tests"]:
         for path in sorted((root / top).rglob("*")):
@@ -104,7 +98,7 @@ def strangers(root, rooms):
 
 
 def read_links(text):
-    """Returns {target: (room, [linked libraries])}."""
+    """{target: (room, [linked libraries])}."""
     targets = {}
     for line in text.splitlines():
         room, target, *libraries = line.split()
@@ -114,7 +108,6 @@ def read_links(text):
 
 
 def reachable(target, targets):
-    """Returns the rooms that a target links directly or indirectly."""
     found, open_ones = set(), [target]
     while open_ones:
         for name in targets.get(open_ones.pop(), (None, []))[1]:

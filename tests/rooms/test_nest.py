@@ -20,7 +20,6 @@ RULES = {
 
 
 def rules_in(text):
-    """(line number, rule) of each line that has a rule."""
     for number, line in enumerate(text.splitlines(), 1):
         for rule, pattern in RULES.items():
             if re.search(pattern, line):
