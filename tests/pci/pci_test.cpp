@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as a PCI function: configuration space, BAR 0, messages, memory accesses, removal. Also
-// the C driver on it, which is notified of completions only by messages.
+// The model as a PCI function: configuration space, BAR 0, messages, memory accesses, removal, and
+// the C driver, to which only messages report completions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace mxe::pci {
 namespace {
 
 constexpr Ids kIds{0x4d58, 0x0001, 3};
-// Offsets and bits that a guest's PCI core uses, from the PCI Local Bus Specification 3.0.
+// Offsets and bits of the PCI Local Bus Specification 3.0.
 constexpr uint64_t kCommand = 0x04, kBar0 = 0x10, kMsi = 0x40;
 constexpr uint16_t kMemory = 2, kMaster = 4;
 constexpr uint64_t kMessageAddress = 0x1'fee0'0000;
@@ -107,7 +107,7 @@ TEST(ConfigSpace, SendsOnlyAsMasterAndWithMsi) {
   }
 }
 
-/// An engine in a slot, a guest's memory, and a guest program that runs in simulated time.
+/// An engine in a slot, and the memory and the program of a guest.
 class Machine : public sc_core::sc_module {
  public:
   using Guest = std::function<void(Machine&)>;
@@ -129,7 +129,6 @@ class Machine : public sc_core::sc_module {
     set_stack_size(platform::kThreadStackBytes);
   }
 
-  // The steps of a guest's driver before it uses the function.
   void enable() {
     write_config(kBar0, 4, 0xe000'0000);
     write_config(kMsi + 4, 8, kMessageAddress);
@@ -153,13 +152,12 @@ class Machine : public sc_core::sc_module {
   void write(uint32_t offset, uint32_t value) {
     function.write_bar0(offset, 4, reinterpret_cast<const uint8_t*>(&value));
   }
-  /// Number of messages that arrive within `clocks` cycles.
   uint64_t messages_within(uint64_t clocks) {
     const uint64_t before = function.messages();
     sc_core::wait(platform::cycles_to_time(clocks));
     return function.messages() - before;
   }
-  /// Waits for the next message. Returns false if none arrives.
+  /// Returns false if no message arrives.
   bool wait_message() {
     if (taken_ == function.messages()) wait(platform::cycles_to_time(1'000'000), message_event_);
     if (taken_ == function.messages()) return false;
@@ -190,7 +188,6 @@ class Machine : public sc_core::sc_module {
     job.d_stride = 4 * n;
     return job;
   }
-  /// Count of numbers in D that differ from `value`.
   std::size_t wrong(const mxe_job& job, float value) {
     std::vector<float> d(std::size_t{job.m} * job.n);
     std::memcpy(d.data(), memory.data(job.d_addr, 4 * d.size()), 4 * d.size());
@@ -305,8 +302,8 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
-/// Resumes an idle simulation from outside of it after `ns` (0: when no event is pending). Returns
-/// the cycles of an access at that time.
+/// Resumes an idle simulation from outside after `ns` (0: when no event is pending). Returns the
+/// cycles of an access at that time.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;
@@ -352,7 +349,6 @@ TEST(PciFunction, AnEngineAtWorkDoesNotRunAheadOfTheWorldOutside) {
   EXPECT_LT(access_from_outside(5000, true), 10u);
 }
 
-/// Runs a job that leaves two causes pending, DONE and QUEUE_EMPTY.
 void leave_two_causes(Machine& m, mxe_device& device) {
   ASSERT_EQ(m.open(device), MXE_OK);
   m.write(MXE_REG_IRQ_STATUS, kAllOnes);
@@ -394,7 +390,7 @@ TEST(PciFunction, SendsOnceWhenTheMaskMakesAnEdge) {
     EXPECT_EQ(m.messages_within(1000), 0u);
     EXPECT_FALSE(m.line());
     m.write(MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK);
-    EXPECT_EQ(m.messages_within(1000), 1u);  // the edge, and no second message for the cause
+    EXPECT_EQ(m.messages_within(1000), 1u);  // the edge; no second message for the cause
     m.write(MXE_REG_IRQ_MASK, MXE_IRQ_MASK_DONE_MASK | MXE_IRQ_MASK_QUEUE_EMPTY_MASK);
     EXPECT_EQ(m.messages_within(1000), 1u);  // still pending, but no edge
   });
@@ -461,7 +457,7 @@ TEST(PciFunction, ReachesMemoryOnlyAsMaster) {
     ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
     ASSERT_EQ(mxe_wait(&device, id, 1000, &completion), MXE_OK);
     EXPECT_EQ(m.wrong(job, 64), 0u);
-    // The engine has direct memory access now, which must also end.
+    // The engine's direct memory access must end, too.
     const std::vector<uint8_t> before(
         m.memory.data(Machine::kBase, Machine::kMemoryBytes),
         m.memory.data(Machine::kBase, Machine::kMemoryBytes) + Machine::kMemoryBytes);

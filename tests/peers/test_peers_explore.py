@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/peers-explore without the peers: how it reads their outputs, and the tables that it writes."""
+"""scripts/peers-explore with stubs of the peers: how it reads their outputs, and its tables."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -28,7 +28,7 @@ Answer = peers.Answer
 
 
 class Stub(peers.Peer):
-    """A stub of a peer, whose output a Python program prints."""
+    """A peer whose output a Python program prints."""
 
     def __init__(self, runner, program, packages=("none==1",)):
         super().__init__(runner, "stub", packages, program)
@@ -74,7 +74,7 @@ class PeersExplore(unittest.TestCase):
         program = "print('cycles 7')"
         self.assertEqual(self.ask(program, 0).trouble, peers.NOT_ASKED)
         self.assertEqual(self.ask(program).cycles, 7)
-        self.assertEqual(self.ask(program, 0).cycles, 7)  # answered from the file now
+        self.assertEqual(self.ask(program, 0).cycles, 7)  # from the file
 
     def test_answers_are_kept(self):
         program = "print('cycles 7')"
@@ -115,7 +115,7 @@ class PeersExplore(unittest.TestCase):
         self.assertEqual(counts[196, 256, 2304], 6)
 
     def test_recorded_answers(self):
-        """The recorded answers belong to the packages and inputs of the current script."""
+        """The recorded answers belong to the current packages and inputs."""
         keys = {peer(self.runner).key for peer in (peers.ScaleSim, peers.ZigZag)}
         recorded = [json.loads(line) for line in peers.RECORDED.read_text().splitlines()]
         self.assertEqual({one["key"] for one in recorded}, keys)
@@ -125,7 +125,7 @@ class PeersExplore(unittest.TestCase):
             self.assertGreater(zigzag.ask(shape, 0).cycles, 0)
 
     def run_whole(self, *options, cycles=10):
-        """A whole run with a peer that always gives 7 cycles and an engine that gives 10."""
+        """A whole run with a peer of 7 cycles and an engine of 10."""
         def run(_, command, folder, read):
             if "explore" in command:
                 (folder / "out").mkdir()
@@ -153,7 +153,7 @@ class PeersExplore(unittest.TestCase):
         self.assertIn("| SCALE-Sim | 21.00 | 1 |", text)
 
     def test_documents(self):
-        """Tables are written into a document. A change or lack of the cycles of mxe explore or the RTL is found."""
+        """Tables are written into a document; changed or missing cycles of mxe explore or the RTL are found."""
         page = pathlib.Path(self.folder.name) / "page.md"
         empty = "".join(f"before\n<!-- peers-explore: {name} -->\nold\n<!-- peers-explore: end -->\n"
                         for name in ("products", "resnet50"))

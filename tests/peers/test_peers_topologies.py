@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mxe explore` finds the same products in topologies as SCALE-Sim's reader (topologies.json, recorded by
+"""`mxe explore` finds the same products in topologies as SCALE-Sim's reader (topologies.json, from
 scripts/peers-topologies), or refuses a topology with the name of a column.
 
     test_peers_topologies.py --mxe PROGRAM

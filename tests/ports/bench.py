@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine with cocotbext-axi's AXI4-Lite master and AXI4 slave; each channel pauses at random, independently of
-the others.
-"""
+"""The engine with cocotbext-axi's AXI4-Lite master and AXI4 slave; each channel pauses at random."""
 import logging
 import random
 from types import SimpleNamespace
@@ -28,7 +26,7 @@ RING = 0x100
 CLOCK_NS = 10
 TIMEOUT_CLOCKS = 400_000
 
-# The payload pins of each channel that the engine drives, and the valid pin that qualifies them.
+# The valid pin of each channel that the engine drives, and its payload pins.
 PAYLOAD = {
     "m_arvalid_o": ["arid", "araddr", "arlen", "arsize", "arburst", "arlock", "arcache", "arprot",
                     "arqos", "arregion"],
@@ -44,7 +42,6 @@ ATTRIBUTES = {"id": 0, "burst": 1, "lock": 0, "cache": 0b0010, "prot": 0b010, "q
 
 
 def bus_view(dut, prefix, channels):
-    """The pins of a bus under cocotbext-axi's names, without _i and _o."""
     view = SimpleNamespace(_name=dut._name, _log=dut._log)
     for name in dir(channels):
         channel = getattr(channels, name)
@@ -57,7 +54,7 @@ def bus_view(dut, prefix, channels):
 
 
 def pauses(seed):
-    """Yields the pauses of a channel: in each period none, some or most cycles."""
+    """Yields the pauses of a channel; a period has none, some or most cycles of them."""
     chance = random.Random(seed)
     while True:
         likely = chance.choice([0, 0.2, 0.5, 0.9])
@@ -115,8 +112,7 @@ class Bench:
         return int.from_bytes(answer.data, "little")
 
     async def run(self, jobs, statuses):
-        """Runs up to two jobs from the ring. Then memory must hold their results and no other changes. A job that
-        ends with an error only writes its record."""
+        """Runs up to two jobs from the ring. Memory must then hold their results, or only the record after an error."""
         places = []
         for job in jobs:
             for address, data in job.operands:
@@ -157,8 +153,7 @@ class Bench:
                 assert pin.value == value, f"{pin._name} is {pin.value}, expected {value:#b}"
 
     async def watch_for_unknown(self):
-        """From now on, handshakes and interrupt must be 0 or 1 in every cycle, and payloads whenever their valid pin
-        is 1."""
+        """From now on fails if a handshake, the interrupt, or the payload of a valid pin that is 1 is unknown."""
         while True:
             for name in HANDSHAKES + list(PAYLOAD):
                 self.known(name)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the simulations for run.py.
 
-  build.py rtl      the RTL with assertions, compiled by Verilator into the program OUTPUT
-  build.py netlist  the gates from Yosys for Icarus Verilog, in OUTPUT.vvp; in OUTPUT_unreset.vvp one register
-                    has lost its reset
+  build.py rtl      the RTL with assertions in Verilator, as the program OUTPUT
+  build.py netlist  the gates from Yosys for Icarus Verilog, in OUTPUT.vvp; OUTPUT_unreset.vvp: one register has
+                    lost its reset
 """
 import argparse
 import os
@@ -13,7 +13,7 @@ import subprocess
 import cocotb.config
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Memories stay memories; their words are unknown until they are written.
+# Memories stay memories; unwritten words are unknown.
 SCRIPT = """
 read_verilog -sv -I{include} {sources}
 chparam {parameters} mxe_top
@@ -46,7 +46,6 @@ def arguments():
 
 
 def build_rtl(args):
-    """Compiles without optimisation, because only a few thousand cycles are simulated."""
     libraries = cocotb.config.libs_dir
     main = os.path.join(cocotb.config.share_dir, "lib", "verilator", "verilator.cpp")
     subprocess.run(

@@ -17,8 +17,7 @@ def constants(header):
 
 
 class Job:
-    """Places the parts one after the other from `base` on, with gaps between rows, and at odd addresses where
-    that is allowed."""
+    """Places the parts from `base` on, with gaps between rows, and at odd addresses where that is allowed."""
 
     def __init__(self, regs, seed, format_a, format_b, out_format, shape, dual):
         self.regs = regs
@@ -46,7 +45,7 @@ class Job:
         return self
 
     def _operand(self, name, element_format, rows, k):
-        """Returns random codes without special values, scales around 1, and the numbers that they represent."""
+        """Random codes without special values, scales around 1, and their numbers."""
         element = reference.FORMATS[element_format]
         finite = [c for c, v in enumerate(element.codes) if v is not None]
         blocks = (k + reference.BLOCK - 1) // reference.BLOCK
@@ -85,5 +84,5 @@ class Job:
         return bytes(image)
 
     def record(self, status):
-        """Returns the completion record without the cycle counts at its end."""
+        """The completion record without its cycle counts."""
         return struct.pack("<II", self.regs["MXE_STATUS_" + status], self.job_id)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected results of a job from the definitions: exact rationals, rounded once where docs/numerics.md says so.
-Shares no code with the model. Only for jobs without special values.
-"""
+"""Expected results of a job without special values, from the definitions: exact rationals, rounded once where
+docs/numerics.md says so. Shares no code with the model."""
 import struct
 from fractions import Fraction
 
@@ -30,7 +29,7 @@ class Float:
         return Fraction(mantissa) * power(exponent + self.least_exponent - self.mantissa_bits)
 
     def encode(self, value):
-        """Returns the nearest code, ties to even, limited to the largest."""
+        """The nearest code, ties to even, limited to the largest."""
         rounded = min(abs(rounded_to(value, self.mantissa_bits + 1, self.least_exponent)),
                       self.largest)
         return self.magnitudes.index(rounded) + (2 ** (self.bits - 1) if value < 0 else 0)
@@ -56,12 +55,12 @@ def floor_log2(value):
 
 
 def rounded_to(value, precision, least_exponent):
-    """Rounds to the nearest floating-point number with `precision` bits, ties to even."""
+    """The nearest number with `precision` significant bits, ties to even."""
     if value == 0:
         return value
     exponent = max(floor_log2(abs(value)), least_exponent)
     step = power(exponent - precision + 1)
-    return round(value / step) * step  # round() of a Fraction rounds ties to even
+    return round(value / step) * step  # of a Fraction: ties to even
 
 
 FORMATS = {
@@ -80,8 +79,8 @@ def fp32(value):
 
 
 def matmul(a, b, two_chains):
-    """a and b: rows of blocks, each (scale code, values). bias: zero. `two_chains`: even and odd blocks are summed
-    separately, and both sums are added at the end."""
+    """Sums of products. a and b: rows of blocks, each (scale code, values). bias: zero. `two_chains`: even and odd
+    blocks are summed separately, then both sums."""
     chains = 2 if two_chains else 1
     result = []
     for row in a:
@@ -103,7 +102,7 @@ def pack(codes, bits):
 
 
 def results(sums, out_format):
-    """Returns the rows of bytes of the results, and of their scales, which are empty unless the format is MX."""
+    """The rows of bytes of the results and of their scales (empty unless the format is MX)."""
     if out_format == "FP32":
         return [b"".join(struct.pack("<f", v) for v in row) for row in sums], [b""] * len(sums)
     if out_format == "BF16":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test_ports.py in a simulation of mxe_top: a program from Verilator, or an image for Icarus Verilog (*.vvp), in
-which no output may become unknown. Fails unless every test passed.
+"""Runs test_ports.py on mxe_top: in a program from Verilator, or in an image for Icarus Verilog (*.vvp), in which no
+output may become unknown. Fails unless every test passed.
 """
 import argparse
 import os
@@ -42,7 +42,7 @@ def environment(args, report):
 
 
 def outcome(report):
-    """Returns true if all tests passed, and prints a line for each. An aborted simulation has no report."""
+    """True if all tests passed; prints a line for each. An aborted simulation has no report."""
     if not os.path.exists(report):
         return False, ["the simulation left no report"]
     lines, failed = [], 0

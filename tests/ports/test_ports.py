@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs through the pins of mxe_top, driven by cocotbext-axi: the RTL in Verilator, its netlist in Icarus Verilog.
-Started by tests/ports/run.py.
-"""
+"""Jobs through the pins of mxe_top, driven by cocotbext-axi. Started by run.py."""
 import os
 
 import cocotb

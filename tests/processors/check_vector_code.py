@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vector instructions may only be in code that the choice of the vector level guards.
 
-For functions with vague linkage (templates, and inline functions outside an unnamed namespace) the linker keeps one
-copy for the whole program. A copy with AVX instructions would run on any processor. So code beyond the x86-64 baseline
-is only allowed in functions with internal linkage in the levels' own objects, and zmm registers only in AVX-512's."""
+For templates and inline functions outside an unnamed namespace, the linker keeps one copy for the whole program, which
+runs on any processor. So code beyond the x86-64 baseline is only allowed in functions with internal linkage in the
+levels' objects, and zmm registers only in AVX-512's."""
 import argparse
 import re
 import subprocess
@@ -12,7 +12,7 @@ import sys
 
 MEMBER = re.compile(r"^(\S+\.o):\s+file format")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
-# Names of AVX instructions begin with v. The baseline has verr and verw, which the program does not use.
+# Names of AVX instructions begin with v; so do verr and verw of the baseline, which the program lacks.
 VECTOR = re.compile(r"^\s*[0-9a-f]+:\s+(v\w+)\s+(.*)$")
 LEVEL = re.compile(r"^(avx2|avx512)\.")
 
@@ -25,7 +25,6 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def internal_functions(objdump: str, library: str) -> set[tuple[str, str]]:
-    """Returns (object, function) for every symbol with internal linkage."""
     found = set()
     member = ""
     for line in run(objdump, "-t", library):
@@ -37,7 +36,7 @@ def internal_functions(objdump: str, library: str) -> set[tuple[str, str]]:
 
 
 def vector_functions(objdump: str, library: str) -> dict[tuple[str, str], str]:
-    """Returns {(object, function): widest register, "ymm" or "zmm"} for code with AVX instructions."""
+    """{(object, function): widest register, "ymm" or "zmm"} for code with AVX instructions."""
     found: dict[tuple[str, str], str] = {}
     member = function = ""
     for line in run(objdump, "-d", "--no-show-raw-insn", library):

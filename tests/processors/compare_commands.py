@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of mxe on another processor, in qemu-user: outputs and files must be the same as on this one."""
+"""Commands of mxe on another processor, in qemu-user, give the same outputs and files as on this one."""
 import argparse
 import re
 import subprocess
@@ -35,7 +35,6 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def results(program: list[str], command: list[str]) -> dict[str, bytes]:
-    """Returns the output and the files of a command, by name."""
     with tempfile.TemporaryDirectory() as directory:
         # qemu prints warnings on the error stream.
         done = subprocess.run([*program, *command], cwd=directory, capture_output=True, check=False)
