@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the project SOURCE in BINARY, separately from MXE, and runs random jobs and the directed cases on the
-# resulting engine.
+# Builds the project SOURCE in BINARY, then runs random jobs and the directed cases on its engine.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -13,8 +12,7 @@ endif()
 run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BINARY} ${launcher})
 run(${CMAKE_COMMAND} --build ${BINARY} --parallel 1)
 file(GLOB cases ${SOURCE}/../../../tests/cosim/cases/*.json)
-# Leaves out cases that are slow on an engine with one multiplier: shapes for larger engines, and the two cases with
-# the most products.
+# Without cases that are slow with one multiplier: shapes for larger engines, and the two cases with the most products.
 list(FILTER cases EXCLUDE REGEX "/((base|large)_[a-z]+|special_lanes|sparse_sums)\\.json$")
 run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 1 --seeds 2 --jobs-per-seed 50)
 run(${MXE} cosim --rtl ${engine} --failures ${BINARY}/failures --parallel 1 --case ${cases})

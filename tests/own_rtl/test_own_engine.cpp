@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's engine in the regression: its description, random cases and checks that follow the
-// description, and planted faults that are found, sorted and shrunk.
+// A user's engine in the regression: description, random cases, checks, and planted faults.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -212,7 +211,7 @@ class OwnRegression : public testing::TestWithParam<Planted> {
     options.jobs_per_seed = 60;
     options.parallel = 2;
     options.failures = directory_;
-    options.shrink = {40, 300};  // limits by runs, not by time, so that results repeat
+    options.shrink = {40, 300};  // by runs, not by time, so that results repeat
     return options;
   }
   static void no_progress(const std::string&) {}
@@ -244,7 +243,6 @@ TEST_P(OwnRegression, FindsBucketsAndShrinks) {
   EXPECT_LE(failure.minimal_jobs, 6u);
   EXPECT_NE(failure.first.about.find(GetParam().state), std::string::npos) << failure.first.about;
 
-  // The saved case fails in the same way, and passes without the fault.
   const regression::CasePool pool(
       [&](const regression::CoSimCase& c) { return regression::run_case(c, options.rtl); }, 1);
   const regression::CoSimCase minimal = regression::load_case(failure.case_file);
@@ -270,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{19, "WriteErrorIgnored", "rtl: ", "", 15}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
-/// Faults that a few random jobs rarely reach; directed cases must find them.
+/// Faults that a few random jobs rarely reach.
 TEST(OwnEngine, DirectedCasesFindRareFaults) {
   const regression::RtlUnderTest rtl = simple_engine();
   const regression::CasePool pool(

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases as files, random cases, cases in separate processes, and the shrinking of failing cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +76,7 @@ TEST(CoSimCase, AFileHasALineForEachJob) {
             "{\n  \"batches\": []\n}\n");
 }
 
-/// With MXE_REWRITE_CASES=1 the files are written in this form instead.
+/// MXE_REWRITE_CASES=1 writes the files in this form instead.
 TEST(CoSimCase, DirectedCasesHaveTheFormOfSavedOnes) {
   int count = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(MXE_COSIM_TESTS)) {
@@ -236,7 +235,7 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
   }
 }
 
-/// Every NaN and infinity of a format, in every lane of either operand and of both.
+/// Every NaN and infinity of a format, in every lane of A, of B and of both.
 TEST(MakeJob, SpecialsInEveryLane) {
   cosim::JobSpec spec;
   spec.format_a = spec.format_b = numerics::FormatId::mxfp8_e5m2;
@@ -259,7 +258,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
   }
 }
 
-/// The largest element of a block has each of its bits set alone, at four magnitudes.
+/// At four magnitudes, the largest element of a block has each of its bits set alone.
 TEST(MakeJob, LoneBits) {
   cosim::JobSpec spec;
   spec.m = 480;
@@ -276,7 +275,6 @@ TEST(MakeJob, LoneBits) {
   EXPECT_EQ(largest.count(1.5f + 0x1p-23f), 1u);
 }
 
-/// The values must reach the boundaries of rounding the results.
 TEST(MakeJob, BoundariesAreMet) {
   uint64_t saturations = 0, infinite = 0, nan_scales = 0;
   for (uint64_t seed = 0; seed < 50; seed++) {
@@ -302,7 +300,6 @@ bool is_odd_multiple(double x, int exponent) {
   return std::abs(std::fmod(std::ldexp(x, -exponent), 2)) == 1;
 }
 
-/// Ties of FP16 between two normal numbers, and between two subnormal ones.
 TEST(MakeJob, TiesOfFp16AreMet) {
   cosim::JobSpec spec;
   spec.m = 200;
@@ -323,7 +320,6 @@ TEST(MakeJob, TiesOfFp16AreMet) {
   EXPECT_GT(subnormal, 100);
 }
 
-/// Sums halfway between two subnormal numbers of FP32, and near such ties.
 TEST(MakeJob, TinyTiesAreMet) {
   cosim::JobSpec spec;
   spec.m = spec.n = 48;
@@ -406,7 +402,7 @@ TEST(CasePool, RunsEveryCase) {
   for (const auto& [i, jobs] : found) EXPECT_EQ(jobs, 100 + i);
 }
 
-/// Shrinks random cases for an invented fault: a case fails if `is_faulty` is true for one of its
+/// Shrinks random cases with an invented fault: a case fails if `is_faulty` holds for one of its
 /// jobs.
 regression::CoSimCase shrink_with(
     const std::function<bool(const regression::CoSimCase&, const cosim::JobSpec&)>& is_faulty,
@@ -470,7 +466,7 @@ TEST(Shrink, KeepsWhatItTakes) {
 }
 
 TEST(Shrink, AnotherFailureIsNotTheSame) {
-  // Smaller shapes fail as well, but with another message.
+  // Smaller shapes fail with another message.
   regression::CoSimCase start;
   start.batches.resize(1);
   start.batches[0].jobs.resize(1);

@@ -20,7 +20,7 @@ def sets_of(seed, count, *more):
 
 
 def accepts(words):
-    """Returns true if the engine's own check accepts the set."""
+    """True if the engine's own check accepts the set."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write("\n".join(word.replace("=", ": ") for word in words.split()) + "\n")
         file.flush()
@@ -34,7 +34,6 @@ def names_of(words):
 
 
 def all_parameters():
-    """Returns the program's names of the engine parameters."""
     out = subprocess.run([MXE, "estimate", "1", "1", "1", "--format-a", "mxint8", "--format-b",
                           "mxint8"], capture_output=True, text=True, check=True).stdout
     shown = next(line for line in out.splitlines() if "configuration" in line)

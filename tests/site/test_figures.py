@@ -13,13 +13,12 @@ LINK = re.compile(r'href="([^"#]+)')
 
 
 def modules_of(page):
-    """The modules in the second column of the table of blocks."""
     table = page.partition("| block | file | function |")[2].partition("\n\n")[0]
     return {module for row in table.splitlines()[2:] for module in re.findall(r"`(mxe_\w+)`", row.split("|")[2])}
 
 
 def wrong_links(modules, drawing):
-    """Describes each module without exactly one link to its file, and each link to a file that is not such a module's."""
+    """Messages for modules without exactly one link to their file, and for other links."""
     links = collections.Counter(link for link in LINK.findall(drawing) if link.endswith(".sv"))
     files = {f"../../rtl/{module}.sv" for module in modules}
     return sorted([f"{file}: {links[file]} links" for file in files if links[file] != 1]

@@ -23,10 +23,8 @@ BOX = '<svg xmlns="http://www.w3.org/2000/svg"><a href="{}"><text>box</text></a>
 
 
 class Build(unittest.TestCase):
-    """Sphinx with docs/conf.py reports links of pages and pictures that lead nowhere."""
-
     def build(self, page, box="../index.md#page"):
-        """Returns the exit status of Sphinx, its warnings, and the dead links in the site."""
+        """The exit status of Sphinx, its warnings, and the dead links in the site."""
         with tempfile.TemporaryDirectory(prefix="mxe_site_") as name:
             root = pathlib.Path(name)
             shutil.copytree(ROOT / "docs/site", root / "docs/site")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts of docs/examples/slurm, run as Slurm runs the tasks of a job array, one after the other:
-their merged results are those of one machine."""
+"""The scripts of docs/examples/slurm, run as the tasks of a job array one after the other: their merged results are
+those of one machine."""
 import os
 import re
 import subprocess
@@ -16,8 +16,6 @@ TIMES = re.compile(r'(time="|"seconds":|cycles, )[0-9.]+')
 
 
 class Example(unittest.TestCase):
-    """A scratch folder for each test."""
-
     def setUp(self) -> None:
         self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
@@ -79,8 +77,6 @@ class CoSim(Example):
 
 
 class Shards(Example):
-    """shard.sbatch with `mxe explore`."""
-
     def test_the_points_of_one_machine(self) -> None:
         (self.directory / "space.yaml").write_text("parameters:\n  NUM_PE: [4, 8]\n  mem_latency: [20, 40, 60]\n")
         (self.directory / "net.csv").write_text("layer,M,N,K,count\none,100,64,96,2\n")
