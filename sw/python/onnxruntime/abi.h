@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of onnxruntime's C interface that an operator uses. Neither Debian 12 nor PyPI has
-// onnxruntime's headers. The binary interface only grows: new functions and new members are
-// appended. The layout is that of 1.17; a test compares it with onnxruntime's header.
+// The part of onnxruntime's C interface that an operator uses; Debian 12 and PyPI have no headers.
+// The interface only grows. A test compares this layout, of 1.17, with onnxruntime's header.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,6 @@
 
 namespace mxe::onnxruntime {
 
-/// The interface of onnxruntime 1.17.
 constexpr uint32_t kApiVersion = 17;
 
 // Opaque objects of onnxruntime.
@@ -27,7 +25,7 @@ constexpr int kInvalidArgument = 2;
 
 enum class Element : int32_t { undefined = 0, float32 = 1, float16 = 10 };
 
-/// onnxruntime's functions by index in its table. A Status is null for success.
+/// onnxruntime's table of functions. A Status is null for success.
 class Api {
  public:
   Status* create_status(int code, const char* text) const {
@@ -49,7 +47,7 @@ class Api {
     return at<Status*(const KernelInfo*, const char*, int64_t*)>(kKernelInfoGetAttributeInt64)(
         info, name, out);
   }
-  /// `size` counts the final zero; if `out` is null, it returns the size.
+  /// `size` counts the final zero. A null `out` requests only the size.
   Status* attribute(const KernelInfo* info, const char* name, char* out, std::size_t* size) const {
     return at<Status*(const KernelInfo*, const char*, char*, std::size_t*)>(
         kKernelInfoGetAttributeString)(info, name, out, size);
@@ -81,7 +79,7 @@ class Api {
     at<void(TensorInfo*)>(kReleaseTensorTypeAndShapeInfo)(info);
   }
 
-  /// The context owns the info.
+  /// The context owns `out`.
   Status* input_shape(const ShapeContext* context, std::size_t index, TensorInfo** out) const {
     return at<Status*(const ShapeContext*, std::size_t, TensorInfo**)>(
         kShapeInferContextGetInputTypeShape)(context, index, out);
@@ -116,8 +114,8 @@ struct ApiBase {
   const char* (*version)();
 };
 
-/// Describes an operator to onnxruntime. Its functions receive the description itself, except
-/// compute and destroy, which receive the node that create() made.
+/// Describes an operator. Its functions receive this description, but compute and destroy receive
+/// the node that create() made.
 struct Operator {
   uint32_t version;
   void* (*create_unused)(const Operator*, const Api*, const KernelInfo*);

@@ -8,7 +8,7 @@
 namespace mxe::onnxruntime {
 namespace {
 
-/// An operator for one element type; onnxruntime chooses it by the input's type.
+/// One element type; onnxruntime chooses by the input's type.
 struct Quantizing : Operator {
   const Api* api = nullptr;
   const char* operator_name = nullptr;
@@ -18,7 +18,6 @@ struct Quantizing : Operator {
 
 const Quantizing& of(const Operator* one) { return *static_cast<const Quantizing*>(one); }
 
-// Exceptions must not cross the C interface.
 template <typename Work>
 Status* guarded(const Api& api, const Work& work) {
   try {
@@ -94,7 +93,7 @@ OperatorSet make_operator_set(const Api& api, const char* domain, const char* na
            make_operator(api, name, owner, Element::float16)}};
 }
 
-// onnxruntime keeps these addresses while sessions exist.
+// Static, because onnxruntime keeps these addresses while sessions exist.
 const std::array<OperatorSet, 3>& operator_sets(const Api& api) {
   static const std::array<OperatorSet, 3> all = {
       make_operator_set(api, "com.mxe", "MXQuantizeDequantize", Owner::mxe),
@@ -103,7 +102,7 @@ const std::array<OperatorSet, 3>& operator_sets(const Api& api) {
   return all;
 }
 
-// The domain is never freed: the end of the last session that uses it is not reported.
+// The domain is never freed, because the end of the last session is not reported.
 Status* add(const Api& api, SessionOptions* options, const OperatorSet& set) {
   Domain* domain = nullptr;
   if (Status* const status = api.create_domain(set.domain, &domain)) return status;
@@ -116,7 +115,7 @@ Status* add(const Api& api, SessionOptions* options, const OperatorSet& set) {
 }  // namespace
 }  // namespace mxe::onnxruntime
 
-/// onnxruntime calls this after loading the library.
+/// onnxruntime calls this after it has loaded the library.
 extern "C" __attribute__((visibility("default"))) mxe::onnxruntime::Status* RegisterCustomOps(
     mxe::onnxruntime::SessionOptions* options, const mxe::onnxruntime::ApiBase* base) {
   using namespace mxe::onnxruntime;

@@ -17,10 +17,10 @@
 namespace mxe::onnxruntime {
 namespace {
 
-// Elements quantized in one call.
+// Elements per call of the quantizer.
 constexpr std::size_t kPart = std::size_t{1} << 16;
 
-// No such failure is expected, so onnxruntime's message is not passed on.
+// Failures are unexpected, so onnxruntime's message is dropped.
 void expect(const Api& api, Status* status, const char* what) {
   if (!status) return;
   api.release(status);
@@ -48,7 +48,7 @@ std::string text(const Api& api, const KernelInfo* info, const char* name, const
   return value;
 }
 
-// AMD Quark's numbers; Quark treats unknown ones as 0.
+// AMD Quark treats unknown modes as 0.
 std::string preset_of(int64_t rounding_mode) {
   if (rounding_mode == 1) return "quark-onnx-dpu";
   return rounding_mode == 2 ? "quark-onnx-py3" : "quark-onnx-std";
@@ -140,7 +140,7 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
   request.axis = axis_;
   const std::size_t size = product(shape);
   if (owner_ == Owner::quark) {
-    // Quark's operator does not quantize single numbers, and ignores the axis of 1-D arrays.
+    // Quark does not quantize single numbers, and ignores the axis of 1-D arrays.
     if (size == 1) {
       *out = *x;
       return;
@@ -152,7 +152,7 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
                            request.axis < rank && request.axis >= -rank &&
                            numerics::has_independent_blocks(quantizer_.options);
   if (request.axis < 0 && outer_parts) request.axis += rank;
-  // Parts along the first axis that stay in the cache; blocks run along another axis.
+  // Parts along the first axis that fit in the cache; blocks run along another axis.
   const std::size_t all = rank > 0 ? shape[0] : 1;
   const std::size_t step =
       outer_parts ? std::max<std::size_t>(1, kPart / (size / all)) : std::max<std::size_t>(1, all);

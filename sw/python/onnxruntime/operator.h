@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// MXQuantizeDequantize for onnxruntime: quantizes to an MX format and dequantizes.
 #pragma once
 
 #include <vector>
@@ -9,13 +8,13 @@
 
 namespace mxe::onnxruntime {
 
-/// The operator's vendor: defaults and arrays of fewer than two axes differ.
+/// Defaults and arrays of fewer than two axes differ.
 enum class Owner : uint8_t { mxe, quark };
 
 class Kernel {
  public:
-  /// Reads the attributes element_dtype, axis, block_size, rounding_mode and, for Owner::mxe,
-  /// preset. Throws Error for unknown values.
+  /// Reads the operator's attributes (`preset` only for Owner::mxe). Throws Error for unknown
+  /// values.
   Kernel(const Api& api, const KernelInfo* info, Owner owner, Element element);
 
   /// Throws Error for an axis that the input does not have.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized arrays in Python, and their files.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -30,7 +29,7 @@ namespace {
 
 using Shape = std::vector<std::size_t>;
 
-// A view of memory that `self` owns.
+// `self` owns the memory.
 template <typename T>
 nb::object view(const nb::object& self, std::vector<T>& values, const Shape& shape) {
   return nb::cast(nb::ndarray<nb::numpy, T>(values.data(), shape.size(), shape.data(), self));
@@ -61,7 +60,7 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
   return view(self, values, shape);
 }
 
-// Updates the scales after Python has written scale codes.
+// Python may have written scale codes.
 void renew_scales(Quantized& self) {
   numerics::QuantizedArray& array = self.array;
   if (!array.has_scale_codes || !self.kept->changes()) return;
@@ -69,7 +68,7 @@ void renew_scales(Quantized& self) {
   for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
     const std::size_t code = array.scale_codes[i];
     const float scale = code < table.size() ? table[code] : std::numeric_limits<float>::quiet_NaN();
-    // Another thread may read scales that did not change.
+    // Another thread may read unchanged scales.
     if (to_bits(scale) != to_bits(array.scales[i])) array.scales[i] = scale;
   }
 }
@@ -138,7 +137,6 @@ Shape shape_of(const Codes<T>& array) {
   return shape;
 }
 
-// An array from codes and scales that were quantized elsewhere.
 Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
                      const std::optional<Codes<uint16_t>>& wide_codes,
                      const std::optional<Codes<uint8_t>>& scale_codes,
@@ -237,7 +235,7 @@ nb::object array_of(numerics::NpyArray array) {
   }
 }
 
-// A file's metadata, and its tensors of types that quantized arrays use.
+// Skips tensors of types that quantized arrays do not use.
 nb::tuple load(const std::string& path) {
   std::vector<numerics::NamedTensor> tensors;
   std::map<std::string, std::string> metadata;

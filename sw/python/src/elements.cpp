@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single numbers: clipping by quantizers, and rounding to narrower floats without scales.
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -16,7 +15,7 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// 1 where a number is finite and exceeds the largest element times its scales.
+// 1 where a finite number exceeds the largest element times its scales.
 nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantizer& quantizer,
                    int axis, unsigned threads) {
   const Input x(array, bfloat16_bits, "x");
@@ -38,8 +37,8 @@ nb::object clipped(const AnyArray& array, bool bfloat16_bits, const NamedQuantiz
   return nb::cast(owned(std::move(marks), x.shape()));
 }
 
-// A binary float as in IEEE 754, with subnormals and Inf. With `float32_steps`, the binade is a
-// rounded log2f and rounding adds one half in float32, as in microxcaling without CUDA.
+// A binary float of IEEE 754. `float32_steps`: finds the binade with a rounded log2f and rounds by
+// adding one half in float32, as microxcaling does without CUDA.
 struct NarrowFloat {
   int mantissa_bits;
   int emin;

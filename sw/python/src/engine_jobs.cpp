@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests for products to an engine's process (sw/worker/requests.h), and its replies.
+// Requests for an engine's process (sw/worker/requests.h), and its replies.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -29,7 +29,7 @@ void put_output(nb::dict& request, const job::OutputFormat& output) {
       output.requant.overflow == numerics::Overflow::saturate ? "saturate" : "special";
 }
 
-/// The bias as float32 numbers, row-major; adds its description to the request.
+/// Returns the bias as row-major float32; adds its description to the request.
 nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool bits, bool bf16,
                     const std::vector<std::size_t>& result) {
   std::vector<float> values;
@@ -48,7 +48,7 @@ nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool
   return nb::cast(owned(std::move(values), {size}));
 }
 
-/// (request, arrays to write one after the other to the shared memory, shape of the result).
+/// Returns (request, arrays for the shared memory, shape of the result).
 nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
                      const std::optional<AnyArray>& bias, bool bias_bits,
                      const std::string& bias_format, const std::string& out_format,
@@ -90,7 +90,7 @@ nb::dict engine_output(const std::string& out_format, const std::optional<std::s
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// The array for a stored result, whose MX elements are packed.
+/// Unpacks MX elements of a result.
 nb::object engine_result(const Bytes& bytes, const Bytes& scales,
                          const std::vector<std::size_t>& shape, const std::string& out_format,
                          const std::string& out_rule, const std::string& out_overflow) {

@@ -13,25 +13,25 @@
 
 namespace mxe::python {
 
-/// An array from DLPack or the buffer protocol: any type, any strides, read only.
+/// Any type, any strides, read only.
 using AnyArray = nanobind::ndarray<nanobind::ro>;
 
-/// Not copied.
+/// A Python array, not copied.
 class Input {
  public:
   /// Throws nanobind::type_error, with `name`, unless the elements are float32, float64, float16 or
-  /// bfloat16 in CPU memory. With `bfloat16_bits`, the uint16 elements are bits of bfloat16.
+  /// bfloat16 in CPU memory. `bfloat16_bits`: uint16 elements are bits of bfloat16.
   Input(const AnyArray& array, bool bfloat16_bits, const char* name);
 
   const std::vector<std::size_t>& shape() const { return shape_; }
   std::size_t size() const { return size_; }
-  /// True if numbers() returns the array's memory, not a copy.
+  /// True if numbers() returns the array's memory.
   bool in_place() const { return dense_ && type_ != Type::float64; }
 
-  /// Elements first..last - 1 in row-major order as float32: in place if stored so, else in
-  /// `buffer`. float64 is rounded to nearest even; other types convert exactly.
+  /// Elements first..last - 1 in row-major order as float32, in `buffer` unless stored so. Rounds
+  /// float64 to nearest even; other types convert exactly.
   const float* floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
-  /// As floats(), but float16 and bfloat16 in row-major order are not copied.
+  /// As floats(), but does not copy float16 and bfloat16 in row-major order.
   numerics::FloatArray numbers(std::size_t first, std::size_t last,
                                std::vector<float>& buffer) const;
 
@@ -40,7 +40,7 @@ class Input {
 
   /// The index of a row's first element in memory.
   int64_t row_start(std::size_t index) const;
-  /// Rows, at most `most`, to read column by column because of their strides; else 1.
+  /// The number of rows, at most `most`, to read column by column because of their strides; else 1.
   std::size_t rows_together(std::size_t index, std::size_t most) const;
   template <typename Read>
   void gather(std::size_t first, std::size_t last, float* out, const Read& read) const;
@@ -53,7 +53,7 @@ class Input {
   std::vector<int64_t> strides_;  // in elements
 };
 
-/// Runs pending signal handlers; throws what they raise (KeyboardInterrupt). Takes the GIL.
+/// Runs pending signal handlers and throws what they raise (KeyboardInterrupt). Takes the GIL.
 void check_signals();
 
 }  // namespace mxe::python

@@ -17,15 +17,15 @@ struct PreparedRows {
   numerics::PreparedOperand prepared;
 };
 
-/// Keeps the packed rows of an array from its second product as B on: weights are multiplied often,
-/// but other arrays once, where keeping would waste memory. Thread-safe.
+/// Keeps the packed rows of an array from its second product as B on, as for weights; other arrays
+/// are multiplied once. Thread-safe.
 class KeptRows {
  public:
-  /// Call after Python gets a writable view: products then compare codes and scales with kept rows.
+  /// Call when Python gets a writable view: products then compare codes and scales with kept rows.
   void may_change();
   bool changes();
 
-  /// The packed rows; make() returns the current rows.
+  /// make() returns the current rows.
   template <typename Make>
   std::shared_ptr<const PreparedRows> of(const Make& make) {
     if (std::shared_ptr<const PreparedRows> known = unchanging()) return known;
@@ -33,9 +33,9 @@ class KeptRows {
   }
 
  private:
-  // The kept rows if they cannot have changed, else null.
+  // Null if the kept rows may have changed.
   std::shared_ptr<const PreparedRows> unchanging();
-  // The kept rows if they equal `rows`, else `rows`, which are kept.
+  // Keeps `rows`, unless the kept rows are equal.
   std::shared_ptr<const PreparedRows> latest(numerics::MxTensor rows);
 
   std::mutex mutex_;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batched products of quantized arrays on the reference.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -18,8 +17,7 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Multiply-accumulates between two checks for signals, a fraction of a second each: with vector
-// kernels (block sums) and without (all others).
+// MACs between checks for signals, a fraction of a second: block sums by vector kernels, others.
 constexpr double kFastSlice = 0x1p31;
 constexpr double kSlowSlice = 0x1p26;
 
@@ -86,7 +84,7 @@ Results multiply(const Quantized& a, const Quantized& b, const numerics::Batches
   const auto step = static_cast<std::size_t>(
       std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
   Results results;
-  // If all products share B, they are one product with the rows of all A.
+  // Products that share B are one product with the rows of all A.
   const bool shared = batches.b_count == 1;
   const std::size_t products = shared ? 1 : batches.pairs.size();
   const std::size_t rows = shared ? batches.m * batches.pairs.size() : batches.m;

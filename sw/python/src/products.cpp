@@ -9,7 +9,7 @@ namespace nb = nanobind;
 namespace mxe::python {
 namespace {
 
-/// A quantized array, along the last axis, from codes (one a byte) and scales.
+/// Quantized along the last axis; one code per byte.
 nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
                              const std::vector<std::size_t>& shape,
                              const job::OutputFormat& output) {

@@ -25,7 +25,7 @@ job::OutputFormat output_of(const std::string& format, const std::optional<std::
 
 bool is_bf16(const std::string& format);
 
-/// A Python array of numbers from their bytes, or a Quantized from codes (one a byte) and scales.
+/// A Python array of numbers, or a Quantized from codes (one per byte) and scales.
 nanobind::object result_object(std::vector<uint8_t> bytes, std::vector<uint8_t> scales,
                                const std::vector<std::size_t>& shape,
                                const job::OutputFormat& output);

@@ -21,28 +21,28 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// Elements between checks for signals: 4 MiB if copied as float32, else a fraction of a second.
+// Elements between checks for signals: 4 MiB of float32 copies, else a fraction of a second.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
 constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
 
-// For values without codes on one thread: the slice stays in the cache.
+// A slice of values without codes stays in the cache of one thread.
 constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
 
 std::size_t resolve_axis(int axis, std::size_t rank) {
   const int signed_rank = rank == 0 ? 1 : static_cast<int>(rank);
-  // The quantizer reports axes that do not exist.
+  // The quantizer reports other axes.
   if (axis < -signed_rank || axis >= signed_rank) return 0;
   return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
-// A division of an array into consecutive pieces.
+// Divides an array into consecutive pieces.
 struct Cut {
   std::size_t pieces = 1;    // the array's length along the axis that is divided
   std::size_t elements = 0;  // in a piece
   std::size_t step = 1;      // pieces that belong to one block
 };
 
-// Requests large pages, as NumPy does: page faults of small pages take longer than quantizing.
+// As NumPy does: page faults of small pages take longer than quantizing.
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::size_t kWorthIt = std::size_t{1} << 22;
@@ -50,7 +50,6 @@ void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
   if (bytes < kWorthIt) return;
   const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t aligned = (start + kPage - 1) / kPage * kPage;
-  // A hint: only the time depends on it.
   madvise(reinterpret_cast<void*>(aligned), bytes - (aligned - start), MADV_HUGEPAGE);
 #endif
 }
@@ -72,8 +71,8 @@ numerics::QuantizeRequest request_for(const Input& x, int axis, unsigned threads
   return request;
 }
 
-// Quantizes an array with independent blocks, about `slice` elements at a time. Calls take(part,
-// index of its first element), and checks for signals after each slice.
+// For independent blocks: quantizes about `slice` elements at a time, calls take(part, index of its
+// first element), and checks for signals.
 template <typename Take>
 void quantize_slices(const Input& x, const numerics::Quantizer& quantizer,
                      const numerics::AxisView& view, numerics::QuantizeRequest request,
@@ -112,7 +111,7 @@ numerics::QuantizedArray quantize(const Input& x, const numerics::Quantizer& qua
                             quantizer.options, request, all);
     return all;
   }
-  // An empty array checks the arguments and sets all members except the elements.
+  // Checks the arguments and sets all members except the elements.
   std::vector<std::size_t> empty = shape;
   empty[0] = 0;
   numerics::QuantizedArray all =

@@ -17,7 +17,7 @@
 
 namespace mxe::python {
 
-/// An array after quantizing. Python's views of codes and scales keep it alive.
+/// Python's views of codes and scales keep this object alive.
 struct Quantized {
   numerics::QuantizedArray array;
   NamedQuantizer quantizer;
@@ -29,11 +29,11 @@ struct Quantized {
   ~Quantized() { spare_array().give(std::move(array)); }
 };
 
-/// Quantizes an array in slices, checking for signals between them. Needs no GIL.
+/// Quantizes slice by slice, and checks for signals between slices. Needs no GIL.
 numerics::QuantizedArray quantize(const Input& x, const numerics::Quantizer& quantizer, int axis,
                                   unsigned threads, bool dequantize);
 
-/// As quantize(), but returns only the dequantized numbers [shape of x].
+/// Returns only the dequantized numbers [shape of x].
 std::unique_ptr<float[]> quantized_values(const Input& x, const numerics::Quantizer& quantizer,
                                           int axis, unsigned threads);
 
@@ -45,7 +45,7 @@ void bind_studies(nanobind::module_& module);
 
 void bind_elements(nanobind::module_& module);
 
-/// One thread for work that takes less time than starting others.
+/// Small work takes less time than starting threads.
 inline unsigned threads_for(std::size_t blocks, unsigned threads) {
   constexpr std::size_t kWorthIt = 4096;
   return blocks < kWorthIt ? 1 : threads;
@@ -60,12 +60,12 @@ nanobind::ndarray<nanobind::numpy, T> owned(std::vector<T> values,
   return {kept->data(), shape.size(), shape.data(), owner};
 }
 
-/// Element types of results in Python; bfloat16 is stored as uint16.
+/// bfloat16 is stored as uint16.
 enum class Stored : int { float32 = 0, bfloat16 = 1, float16 = 2, float64 = 3 };
 
 void append_stored(const float* values, std::size_t count, Stored form, std::vector<uint8_t>& out);
 
-/// A NumPy array of stored values: float32, uint16, float16 or float64.
+/// NumPy types: float32, uint16, float16 or float64.
 nanobind::object stored_array(std::vector<uint8_t> bytes, Stored form,
                               const std::vector<std::size_t>& shape);
 

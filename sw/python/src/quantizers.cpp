@@ -42,7 +42,6 @@ nb::dict describe(const numerics::FormatInfo& info) {
   return result;
 }
 
-// Switches that are not in the set keep the preset's values.
 NamedQuantizer make(const std::string& format, const std::string& preset,
                     const numerics::Overrides& switches) {
   return {numerics::make_quantizer(format, preset, switches), format, preset};

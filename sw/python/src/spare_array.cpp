@@ -6,7 +6,7 @@
 namespace mxe::python {
 namespace {
 
-// Elements: smaller arrays use the heap's free memory anyway, larger ones are not kept.
+// In elements. Smaller arrays use the heap's free memory; larger ones would keep too much.
 constexpr std::size_t kLeast = std::size_t{1} << 20, kMost = std::size_t{1} << 26;
 
 std::size_t elements_of(const numerics::QuantizedArray& array) {

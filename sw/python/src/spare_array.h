@@ -9,11 +9,11 @@
 
 namespace mxe::python {
 
-/// Keeps the memory of the last large array for the next one of the same size: page faults of new
-/// memory take a quarter of the time of quantizing. Thread-safe.
+/// Keeps the memory of the last large array for the next one of the same size, because page faults
+/// of new memory take a quarter of the time of quantizing. Thread-safe.
 class SpareArray {
  public:
-  /// An array for `elements` numbers, with undefined contents.
+  /// Contents are undefined.
   numerics::QuantizedArray take(std::size_t elements);
   void give(numerics::QuantizedArray array);
 
