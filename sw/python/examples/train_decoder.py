@@ -4,9 +4,8 @@
 
     python3 sw/python/examples/train_decoder.py OUTPUT.safetensors [--steps N]
 
-This wrote decoder.safetensors: float16 weights, with seed, steps, a checksum of the text and the
-final loss in the metadata. It takes a few minutes on one thread. The weights depend on the
-documents and on the version of PyTorch.
+This wrote decoder.safetensors: float16 weights, with seed, steps, a checksum of the text and the final loss in the
+metadata, in a few minutes on one thread. The weights depend on the documents and on PyTorch's version.
 """
 from __future__ import annotations
 
@@ -45,7 +44,6 @@ def rotated(x: Tensor) -> Tensor:
 
 
 class Layer(nn.Module):
-    """Causal attention and SwiGLU, each with a norm before and a residual connection."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,9 +4,9 @@
 
     python3 sw/python/examples/train_digits.py [FORMAT] [--on torch]
 
-Prints the number of correct test images of 450: in float32, with rounded weights and activations,
-and after training with straight-through gradients in several orders of the images. Forward passes
-use the engine's products. The tested weights are a running mean over the steps.
+Prints the number of correct test images of 450: in float32, with rounded weights and activations, and after training
+with straight-through gradients in several orders of the images. The engine's products are used in forward passes; the
+tested weights are a running mean over the steps.
 """
 from __future__ import annotations
 

@@ -4,13 +4,13 @@ import os
 import pathlib
 import subprocess
 
-# Read when NumPy is imported: for small products, one thread is fastest.
+# For small products one thread is fastest. NumPy reads this when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
 
-# Makes torch's products reproducible; otherwise the order of sums depends on alignment. Set before the first.
+# Reproducible products in torch, whose order of sums otherwise depends on alignment.
 os.environ.setdefault("MKL_CBWR", "COMPATIBLE")
 
 SOURCE = pathlib.Path(os.environ.get("MXE_SOURCE", pathlib.Path(__file__).resolve().parents[3]))
@@ -19,7 +19,7 @@ DATA = SOURCE / "tests/conformance/data"
 
 
 class CommandLine:
-    """`mxe` in a temporary folder; arrays are passed as .npy files."""
+    """Runs `mxe` in a temporary folder; passes arrays as .npy files."""
 
     def __init__(self, folder):
         self.folder = folder

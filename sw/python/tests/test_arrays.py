@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized arrays: dequantizing, byte layouts and files, against the command line."""
 import copy
 import pickle
 
@@ -18,7 +17,7 @@ import mxe
 @pytest.mark.parametrize("axis", [0, 1])
 def test_dequantize(cli, name, preset, axis):
     x = awkward((40, 70))
-    if name == "nvfp4":  # NaN would spread to every number
+    if name == "nvfp4":  # NaN in the tensor scale would make every number NaN
         x[~np.isfinite(x)] = 1
     q = mxe.quantize(x, name, preset, axis=axis)
     options = []

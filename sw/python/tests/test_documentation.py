@@ -21,7 +21,6 @@ def blocks_of(page):
 
 
 def missing(page, block):
-    """Libraries named in the comment before a block that are not installed."""
     lines = page.read_text(encoding="utf-8").splitlines()
     named = re.fullmatch(r"<!-- with: (\w+) -->", lines[block.line - 2])
     return [] if not named or importlib.util.find_spec(named[1]) else [named[1]]
@@ -51,7 +50,6 @@ def test_every_block_is_run_or_a_command():
 
 
 def test_packages():
-    """scripts/setup installs the packages of the documented command."""
     line, = [line for block in blocks_of(PAGES[0]) if block.language == "sh" for line in block.text.splitlines()
              if line.startswith("apt-get")]
     setup = (SOURCE / "scripts/setup").read_text(encoding="utf-8")

@@ -152,7 +152,7 @@ def test_several_engines_at_once():
         eng.close()
 
 
-# A few seconds.
+# Runs for a few seconds.
 LONG = "np.ones((4096, 4096), np.float32), np.ones((4096, 4096), np.float32), 'mxint8', 'mxint8'"
 
 
@@ -187,7 +187,7 @@ def run(script, *arguments):
 
 
 def test_control_c():
-    """The signal arrives halfway through a job, so the engine's process, which still computes, is ended."""
+    """The signal arrives during a job, so the engine's process is ended."""
     script = f"""
 import numpy as np, mxe, os, signal, threading, time
 eng = mxe.Engine("small")
@@ -205,7 +205,7 @@ print(eng.matmul(np.ones((4, 32)), np.ones((32, 4)), "mxint8", "mxint8").value[0
 
 
 def test_control_c_reaches_nobody_else():
-    """A terminal also sends it to the engine's process, which must ignore it."""
+    """A terminal also sends the signal to the engine's process, which must ignore it."""
     script = f"""
 import numpy as np, mxe, os, signal, threading
 eng = mxe.Engine("small")
@@ -220,7 +220,7 @@ print(eng.pid == pid, seen)
 
 
 def ended(pid):
-    """True if a process ends within a second, which is less than a long job takes."""
+    """True if a process ends within a second; a long job takes longer."""
     for _ in range(20):
         try:
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")

@@ -30,10 +30,8 @@ def safetensors(path, tensors, data=None):
 
 
 def peak_megabytes(code):
-    """Peak memory of a new process that runs the code, in MiB, and the lines it prints.
-
-    Linux starts ru_maxrss of a process at the memory of its parent, which may have imported PyTorch
-    and JAX (800 MiB); VmHWM starts at 0."""
+    """Peak memory (MiB) of a new process that runs the code, and the lines it prints. ru_maxrss would include the
+    parent's memory."""
     code += "\nprint([int(line.split()[1]) // 1024 for line in open('/proc/self/status') if 'VmHWM' in line][0])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     *printed, peak = done.stdout.splitlines()
@@ -62,7 +60,7 @@ def test_many_tensors(cli, kind):
         text = json.dumps(header).encode()
         (cli.folder / "many.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + blob)
         path = cli.path("many.safetensors")
-    # About a second; parsing the file for each tensor takes minutes.
+    # About a second; a parser that starts again for each tensor would take minutes.
     start = processor_seconds(resource.RUSAGE_CHILDREN)
     compared = cli.run("compare", path, "--formats", "mxint8", "--json")
     assert len(compared["tensors"]) == MANY and compared["skipped"] == []
@@ -182,7 +180,7 @@ def test_a_bomb_is_not_unpacked(cli, shape):
 
 @pytest.mark.parametrize("field, value", [(20, 10), (24, 10), (24, (1 << 32) - 2)])
 def test_sizes_of_the_archive_that_lie(cli, field, value):
-    """In the archive's directory, the compressed size is at 20, the uncompressed one at 24."""
+    """In the archive's directory, the compressed size is at byte 20, the uncompressed one at 24."""
     np.savez_compressed(cli.path("x.npz"), x=plain((8, 32)))
     whole = bytearray((cli.folder / "x.npz").read_bytes())
     entry = whole.rindex(b"PK\x01\x02")
@@ -201,7 +199,6 @@ def test_two_arrays_of_one_name(cli):
 
 
 def test_saving_keeps_the_old_file(tmp_path):
-    """A limit on file sizes simulates a full disk."""
     q = mxe.quantize(plain((4, 64)), "mxint8")
     q.save(tmp_path / "q.safetensors")
     old = (tmp_path / "q.safetensors").read_bytes()

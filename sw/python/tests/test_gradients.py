@@ -36,7 +36,6 @@ def torchmx(x):
     return MXTensor.to_mx(x.bfloat16(), dtypes.int8)
 
 
-#: Functions of x [9, 64] that have a gradient.
 DIFFERENTIABLE = {
     "mxe.fake_quantize": lambda x: mxe.fake_quantize(x, "mxfp4_e2m1"),
     "mxe.fake_quantize, other type": lambda x: mxe.fake_quantize(x, "nvfp4", dtype="bfloat16"),
@@ -78,7 +77,6 @@ def inference_linear(x):
                                         QLinearConfig(config, config))(x.bfloat16())
 
 
-#: Functions without a gradient, and the message of backward().
 REFUSED = {
     "mxe.quantize": (lambda x: mxe.quantize(x, "mxint8").dequantize(), "mxe.torch.quantize"),
     "mxe.matmul, a": (lambda x: mxe.matmul(x, numbers(64, 8), *FORMATS), "mxe.torch.matmul"),
@@ -136,7 +134,7 @@ def test_refusal_of_engines():
 
 
 def test_every_function_is_listed():
-    """Every public function that takes a tensor is listed above, or returns no numbers."""
+    """Every public function that takes a tensor is in a list above, or returns no numbers."""
     listed = {name.partition(",")[0].partition(" of ")[0].partition(" to ")[0]
               for name in (*DIFFERENTIABLE, *REFUSED)}
     without = {"compare", "diff", "estimate", "explain", "formats", "layer", "load", "presets",
@@ -215,7 +213,7 @@ def test_higher_derivatives():
 @pytest.mark.parametrize("config", [{"train": True}, {"train": True, "on": "torch"}, {},
                                     {"on": "torch"}, {"train": True, "clip": True}])
 def test_gradients_for_every_sample(config):
-    """Per-sample gradients with torch.func, against separate backward passes."""
+    """Compares with separate backward passes."""
     torch.manual_seed(1)
     model = quantize_(nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 10)),
                       MXConfig(*reversed(FORMATS), **config))
@@ -255,7 +253,6 @@ def test_func_of_products():
 
 
 def test_compiled_graphs_show_operators():
-    """Graphs do not contain the autograd functions for torch.func."""
     layer = quantize_(nn.Linear(64, 8), MXConfig(train=True))
     seen = []
 

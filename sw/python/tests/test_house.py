@@ -62,7 +62,7 @@ def test_input_is_not_copied(source, axis):
 
 
 def test_threads_run_while_quantizing():
-    """A thread that sleeps for 1 ms at a time would run about once a call if a call held the interpreter's lock."""
+    """If a call held the interpreter's lock, a thread that sleeps 1 ms at a time would run about once per call."""
     x = plain((8000, 1024))
     counted, stop = [0], threading.Event()
 
@@ -81,11 +81,11 @@ def test_threads_run_while_quantizing():
 
 
 @pytest.mark.parametrize("call", [
-    # Blocks with an infinity do not use vector kernels.
+    # Infinities keep blocks off the vector kernels.
     "mxe.quantize(infinite, 'mxfp8_e4m3', 'microxcaling-nearest', threads=1)",
     "mxe.matmul(x[:600], x[:600].T, 'mxfp8_e4m3', 'mxfp8_e4m3', accumulate='exact', threads=1)"])
 def test_control_c(call):
-    """A signal after a quarter of a call's processor time ends the call before three quarters."""
+    """A signal after a quarter of a call's processor time ends it before three quarters."""
     script = f"""
 import numpy as np, mxe, signal, threading, time
 x = np.ones((60000, 2048), np.float32)
@@ -112,7 +112,6 @@ except KeyboardInterrupt:
 
 
 class Foreign:
-    """An array that supports only DLPack."""
 
     def __init__(self, values):
         self.values = values

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.jax under JAX's transformations, compared with mxe bit for bit."""
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -69,7 +68,7 @@ def test_matmul():
 
 
 FORMATS = ("mxfp8_e4m3", "mxfp4_e2m1")
-#: Shapes of a and b with all mapped axes, and in_axes of each vmap, outermost first.
+# Shapes of a and b with all mapped axes, and in_axes of each vmap, outermost first.
 MAPPED = [((3, 5, 64), (3, 3, 64, 7), [(0, 0)]), ((4, 5, 64), (4, 3, 64, 7), [(0, 0)]),
           ((3, 5, 64), (3, 64, 7), [(0, None)]), ((5, 64), (3, 64, 7), [(None, 0)]),
           ((5, 64), (2, 3, 64, 7), [(None, 0)]), ((2, 3, 5, 64), (3, 64, 7), [(0, None)]),
@@ -83,7 +82,7 @@ MAPPED = [((3, 5, 64), (3, 3, 64, 7), [(0, 0)]), ((4, 5, 64), (4, 3, 64, 7), [(0
 @pytest.mark.parametrize("a, b, maps", MAPPED)
 @pytest.mark.parametrize("closed", [False, True])
 def test_vmap_of_matmul(a, b, maps, closed):
-    """Equals vmap of jnp.matmul. `closed`: unmapped operands are captured by the function."""
+    """Equals vmap of jnp.matmul. `closed`: the function captures unmapped operands."""
     random = np.random.default_rng(1)
     operands = [random.integers(-3, 4, shape).astype(np.float32) for shape in (a, b)]
 
@@ -159,7 +158,7 @@ def test_vmap_of_quantizing(quantizer, shape, over):
 
 
 def test_matrices_are_needed():
-    """Otherwise a mapped vector would look like a matrix."""
+    """vmap adds leading axes, so a mapped vector would look like a matrix."""
     a, b = plain((7, 64)), plain((7, 64, 9))
     for call in (lambda: jax.vmap(lambda x, y: mxe.jax.matmul(x, y, "mxint8"))(a, b),
                  lambda: jax.jit(lambda x: mxe.jax.matmul(x, b, "mxint8"))(a[0])):

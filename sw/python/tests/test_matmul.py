@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""matmul against `mxe matmul --on golden`, batches against NumPy's rules."""
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -97,7 +96,7 @@ def test_quantized_operands():
 
 @pytest.mark.parametrize("transpose", [False, True])
 def test_b_may_change_between_products(transpose):
-    """The packed rows that a B keeps are not used after its codes change."""
+    """A B keeps its packed rows; they must not be used after its codes change."""
     w = plain((70, 7))
     b = mxe.quantize(w.T.copy() if transpose else w, "mxfp4_e2m1", axis=-1 if transpose else 0)
 
@@ -114,7 +113,7 @@ def test_b_may_change_between_products(transpose):
 
 
 def test_slices_are_seamless():
-    """The product has more multiplications than one slice between checks for signals."""
+    """The product takes more than one slice between checks for signals."""
     a, b, bias = plain((300, 600)), plain((600, 1200), 2), plain((300, 1200), 3)
     whole = mxe.matmul(a, b, *PAIRS[0], bias=bias, accumulate="exact")
     for rows in (slice(0, 100), slice(100, 300)):

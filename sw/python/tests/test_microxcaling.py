@@ -18,7 +18,7 @@ import mxe.compat.microxcaling as ours  # noqa: E402
 
 @pytest.fixture(scope="module")
 def theirs():
-    """MXE_MICROXCALING is a checkout of microsoft/microxcaling, if `mx` is not installed."""
+    """The original package `mx`; MXE_MICROXCALING is a checkout of it if it is not installed."""
     if folder := os.environ.get("MXE_MICROXCALING"):
         sys.path.insert(0, folder)
     try:

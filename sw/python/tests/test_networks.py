@@ -107,7 +107,7 @@ def test_minilm_is_the_network_that_it_says(minilm):
 
 
 def test_minilm_finds_the_same_sentences(minilm):
-    """Tolerances allow for another processor's exp()."""
+    """Other processors have other exp(), hence the tolerances."""
     module, network = minilm
     rows = documented("## Sentence embeddings")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
@@ -212,7 +212,6 @@ def test_decoder_reads_bytes_one_by_one(decoder):
 
 @pytest.mark.parametrize("format", ["mxint8", "mxfp4_e2m1"])
 def test_decoder_cache_does_not_depend_on_steps(decoder, format):
-    """Codes and scales of keys and values do not depend on the number of tokens per step."""
     module, _ = decoder
     random = np.random.default_rng(3)
     keys, values = random.standard_normal((2, 4, 75, 32)).astype(np.float32)
@@ -230,7 +229,7 @@ def test_decoder_cache_does_not_depend_on_steps(decoder, format):
 
 
 def test_decoder_writes(decoder):
-    """As documented: mxint8 writes the text of float32, 4-bit weights another one."""
+    """mxint8 writes the text of float32, 4-bit weights another one."""
     module, weights = decoder
     rows = documented("## Text")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
@@ -251,7 +250,6 @@ def test_decoder_with_wrong_scales_is_seen(decoder):
 
 
 def test_decoder_on_the_model(decoder):
-    """Prefill and further bytes: bits of the reference, documented cycles."""
     module, weights = decoder
     mix, prompt = module.Mix("mxfp4_e2m1", "mxfp8_e4m3"), module.KNOWN[:128].encode()
     with mxe.Engine("base") as engine:
@@ -271,7 +269,6 @@ def rows_of_budgets():
 
 
 def test_layers_in_formats_of_their_own(cli):
-    """The documented cycles, noise and quality for each budget."""
     formats = example("layer_formats")
     rows = rows_of_budgets()
     assert len(rows) == 4
@@ -327,7 +324,7 @@ def test_magika_is_the_network_that_it_says(magika, contents):
 
 
 def test_magika_reads_files_as_the_package_does(magika, contents):
-    """Both ends of files, and short files, give the package's answer."""
+    """Files longer and shorter than both ends that the network reads."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika's own answers "
                                               "are not compared")
     module, network = magika
@@ -350,7 +347,7 @@ def test_magika_gives_the_same_answers(magika, contents):
 
 
 def test_magika_in_onnxruntime(magika, contents):
-    """The same answers where the network is sure."""
+    """The answers of the reference where the network is sure."""
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: Magika is "
                                                         "not run quantized in it")
     import mxe.onnx
@@ -377,7 +374,6 @@ def test_magika_with_wrong_scales_is_seen(magika, contents):
 
 
 def test_magika_on_the_model(magika, contents):
-    """Bits of the reference, and cycles as documented and as estimated from shapes."""
     module, network = magika
     import mxe.onnx
     mix = module.Mix("mxfp4_e2m1", "mxfp8_e4m3")

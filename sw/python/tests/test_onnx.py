@@ -16,7 +16,6 @@ WEIGHTS = {"conv": plain((8, 4, 3, 3)), "dense": plain((70, 45), 2), "last": pla
 
 
 def model(opset=17):
-    """A convolution in two groups, MatMul, Gemm with a transposed B, and a product of results."""
     initializers = [numpy_helper.from_array(values, name) for name, values in WEIGHTS.items()]
     initializers.append(numpy_helper.from_array(np.array([-1, 70], np.int64), "rows"))
     nodes = [helper.make_node("Conv", ["x", "conv"], ["c"], name="convolve", group=2,
@@ -142,7 +141,7 @@ def as_type(values, name):
 
 
 def moved(stored, nodes, type_, product="MatMul", opset=17, **attributes):
-    """x by a weight that nodes compute from the constant w."""
+    """x times a weight that nodes compute from the constant w."""
     nodes = [helper.make_node(kind, inputs.split(), outputs.split(), **others)
              for kind, inputs, outputs, others in nodes]
     weight = nodes[-1].output[0] if nodes else "w"
@@ -158,7 +157,7 @@ def moved(stored, nodes, type_, product="MatMul", opset=17, **attributes):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
 
 
-# The stored constant, the nodes that compute the weight from it, and the attributes of the product.
+# Stored constant, nodes that compute the weight from it, attributes of the product.
 MOVES = {
     "as it is": (lambda w: w, [], {}),
     "Transpose": (lambda w: w.T, [("Transpose", "w", "t", {"perm": [1, 0]})], {}),
@@ -177,7 +176,7 @@ MOVES = {
 
 
 def expected_of(type_, format, preset="ocp"):
-    """The weight that the product reads: its numbers in MX, and in its type again."""
+    """The weight that the product reads: quantized, then in its type again."""
     return as_type(np.asarray(mxe.fake_quantize(as_type(ROWS, type_), format, preset, axis=0),
                               np.float32), type_)
 
@@ -206,7 +205,7 @@ def test_weights_of_other_types_and_layouts(move, type_):
 
 @pytest.mark.parametrize("stored", ["float16", "bfloat16", "float64"])
 def test_weights_that_are_cast(stored):
-    """Weights in a short type, which a Cast makes those of a product in float32."""
+    """A Cast makes float32 weights of a product from a narrower type."""
     for nodes, layout in (([("Cast", "w", "c", {"to": TensorProto.FLOAT})], lambda w: w),
                           ([("Transpose", "w", "t", {}),
                             ("Cast", "t", "c", {"to": TensorProto.FLOAT})], lambda w: w.T)):
@@ -218,7 +217,6 @@ def test_weights_that_are_cast(stored):
 
 
 def weights_read(made):
-    """The second operand of the last product."""
     read = made.graph.node[-1].input[1]
     del made.graph.output[:]
     made.graph.output.append(helper.make_tensor_value_info(read, TensorProto.FLOAT, None))
@@ -246,7 +244,7 @@ def test_moved_weights_in_onnxruntime(move, type_):
 
 
 def test_moved_weights_that_others_read():
-    """A weight that another node reads, too, stays for that one."""
+    """Another node reads the weight, too, so the constant stays for that node."""
     nodes = [("Transpose", "w", "t", {}), ("Relu", "t", "r", {}), ("Identity", "t", "i", {})]
     made = moved(np.ascontiguousarray(ROWS.T), nodes, "float32")
     made.graph.output.append(helper.make_tensor_value_info("r", TensorProto.FLOAT, [70, 45]))
@@ -260,7 +258,7 @@ def test_moved_weights_that_others_read():
 
 
 def test_weights_that_are_computed():
-    """A weight of an input is no constant, whatever moves it."""
+    """The weight depends on an input, so it is no constant."""
     made = moved(plain((1, 70)), [("Add", "w x", "a", {}), ("Transpose", "a", "t", {})], "float32")
     with pytest.raises(ValueError, match="no constant weights"):
         mxe.onnx.quantize_weights(made, "mxfp8_e4m3")
@@ -329,7 +327,6 @@ def test_shapes_of_quantized_models():
 
 
 def test_nodes_of_one_name():
-    """Nodes may have equal names, and may share weights and inputs."""
     made = model()
     nodes = [helper.make_node("MatMul", ["r", "dense"], [f"d{i}"], name="hidden") for i in range(3)]
     made.graph.node.extend(nodes)
@@ -339,7 +336,7 @@ def test_nodes_of_one_name():
         quantized = [node.input for node in result.graph.node if node.name == "hidden"]
         assert len(quantized) == 4
         assert len({name for pair in quantized for name in pair} - {"r", "dense"}) == 4
-    # A name that the package would add exists already.
+    # A name that the package would use already exists.
     taken = model()
     taken.graph.initializer.append(numpy_helper.from_array(plain((3,)), "dense.hidden.codes"))
     taken.graph.node.append(helper.make_node("Relu", ["dense.hidden.codes"], ["r.hidden.quantized"]))

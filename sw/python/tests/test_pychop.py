@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.compat.pychop against the original package and against mxe."""
 from importlib.util import find_spec
 
 import numpy as np
@@ -45,7 +44,7 @@ def test_specs(theirs):
 
 @pytest.mark.parametrize("name", ["float32", "bfloat16", "float64"])
 def test_gradient_is_straight_through(name):
-    """As in pychop, the gradient passes through unchanged, also where numbers are clipped."""
+    """Also where numbers are clipped, as in pychop."""
     torch = pytest.importorskip("torch", reason="torch is not installed")
     x = torch.from_numpy(plain((9, 37)) * 100).to(getattr(torch, name))
     grown = torch.from_numpy(plain((9, 37), 2)).to(x.dtype)

@@ -73,7 +73,7 @@ def test_options(cli):
 @pytest.mark.parametrize("shape, axis", [((3000, 900), 1), ((3000, 900), 0), ((2700000,), 0),
                                          ((1, 2, 1350000), -1), ((3, 1100, 900), 1)])
 def test_slices_are_seamless(cli, name, preset, shape, axis):
-    """Arrays that are quantized in slices; the command line quantizes them whole."""
+    """The package quantizes these arrays in slices, the command line at once."""
     x = plain(shape) * 100
     compare(cli, x, name, preset, axis, ["--threads", 1], threads=1)
 
@@ -158,7 +158,7 @@ def recordings(name):
 def test_recorded_vectors(name):
     checked = set()
     for entry, case, quantizer, sums in recordings(name):
-        cuda = entry["preset"].startswith("modelopt-cuda")  # their zeros have no recorded sign
+        cuda = entry["preset"].startswith("modelopt-cuda")  # recorded without the signs of zeros
         if case["name"] not in ("zeros", "naninf", "partial_e", "normal") or cuda or len(sums) == 1:
             continue
         x = np.load(DATA / f"input_{case['name']}.npy")
@@ -189,7 +189,7 @@ def code_values(name):
 
 
 def test_memory_of_an_array_that_went():
-    """A large array may reuse the memory of one in another format."""
+    """A large array may reuse the memory of a deleted one in another format."""
     x = awkward((1024, 1024))
     for name, preset, axis in (("mxfp8_e4m3", "ocp", -1), ("mxint8", "ocp-ceil", 0),
                                ("nvfp4", "nvfp4-te", -1), ("mxfp4_e2m1", "microxcaling-even", -1),

@@ -22,7 +22,7 @@ def recorded():
                 results.append(small.matmul(a, b, *PAIR, bias=bias))
             results.append(base.matmul(mxe.quantize(a, PAIR[0]), b, format_b=PAIR[1]))
         results.append(small.matmul(a, plain((4, 96, 7)), *PAIR, out_format="mxint8"))
-        mxe.matmul(a, b, *PAIR)  # the reference has no cycles
+        mxe.matmul(a, b, *PAIR)  # the reference is not recorded
     return recording, results
 
 

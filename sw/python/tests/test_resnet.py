@@ -97,9 +97,8 @@ def test_weights_in_onnxruntime(format):
         for one in (made, model))
     for name, values in zip(matrices, weights):
         exact = expected[name.split(".")[0]]
-        # Integers have no negative zero.
+        # mxint8 has no negative zero.
         assert_same(values, exact + np.float32(0) if format == "mxint8" else exact)
-    # With constant weights, onnxruntime adds in another order.
     np.testing.assert_allclose(y, expected_y, rtol=1e-4, atol=1e-4)
 
 

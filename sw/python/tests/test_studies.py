@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare, diff, explain, stats, formats, presets and quantizers against the command line."""
 import math
 import re
 
@@ -11,7 +10,7 @@ import mxe
 
 
 def same(ours, theirs):
-    """Compares with a number from JSON, which writes NaN and Inf as null."""
+    """Compares with a number from JSON, in which NaN and Inf are null."""
     if theirs is None:
         return not math.isfinite(ours)
     return ours == theirs or np.float32(ours) == np.float32(theirs)
@@ -113,7 +112,7 @@ def test_every_switch_can_be_read_and_set():
 
 
 def test_names_are_the_enumerators():
-    """Names follow the headers in order, so that exchanged names are found."""
+    """In the order of the headers, so that exchanged names are found."""
     headers = [SOURCE / f"model/numerics/{name}.h" for name in ("block/quantizer_options", "formats/encode")]
     text = re.sub(r"//.*", "", "".join(path.read_text(encoding="utf-8") for path in headers))
     choices = {name: re.findall(r"\w+", body)

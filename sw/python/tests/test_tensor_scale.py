@@ -143,7 +143,7 @@ def test_files_written_again_without_metadata(tmp_path, cli):
 
 
 def test_files_of_older_versions(tmp_path, cli):
-    """The scale is only in the metadata."""
+    """These have the tensor scale only in the metadata."""
     safetensors = pytest.importorskip("safetensors.numpy")
     q = mxe.quantize(small(), "nvfp4", "nvfp4-te")
     said = {"format": "nvfp4", "preset": "nvfp4-te", "axis": 1, "tensor_scale": q.tensor_scale,

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mxe.torch's operators, eager and compiled, compared with mxe bit for bit."""
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain

@@ -74,7 +74,7 @@ def test_transformers_fast_path(config, kind):
     assert isinstance((model.layers[0] if kind in ("encoder", "nested") else model).linear1,
                       MXLinear)
     assert not torch.equal(found, floats)
-    # The slow path, which calls the layers because a gradient is needed.
+    # With gradients, torch takes the slow path, which calls the layers.
     slow = model(x.requires_grad_(), **masks).detach()
     valid = ~masks["src_key_padding_mask"] if masks else torch.ones(2, 5, dtype=torch.bool)
     torch.testing.assert_close(found[valid], slow[valid])
@@ -180,7 +180,7 @@ def test_microxcalings_layers_in_a_transformer():
     lambda x, w, b: torch.matmul(x, w.transpose(0, 1)).add(b)])
 @pytest.mark.parametrize("on", ["golden", "torch"])
 def test_products_with_the_weight_of_a_layer(call, on):
-    """Code that multiplies without calling the layer also quantizes the activations."""
+    """A product outside of the layer also quantizes the activations."""
     linear = seeded(lambda: nn.Linear(70, 48))
     layer = quantize_(copy.deepcopy(linear), MXConfig(**FORMATS, on=on))
     x = numbers(9, 70)
@@ -373,7 +373,7 @@ def test_input_of_another_type(dtype, layer_type, config, bias):
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_autocast(config, dtype):
-    """As torch.nn.Linear: input and result have autocast's type."""
+    """As in torch.nn.Linear, input and result have autocast's type."""
     model = quantize_(seeded(lambda: nn.Linear(64, 48)), MXConfig(**FORMATS, **config))
     x = numbers(5, 64)
     expected = model(x.to(dtype))
@@ -401,7 +401,7 @@ def test_load_state_dict(config, assign):
     one, other = pair(**config)
     x = numbers(5, 64)
     assert not torch.equal(one(x), other(x))
-    for _ in range(2):  # arrays kept by the core are not used again
+    for _ in range(2):  # the second round must not reuse the arrays of the first
         other.load_state_dict(copy.deepcopy(one.state_dict()), assign=assign)
         assert torch.equal(one(x), other(x))
         one, other = pair(**config)
@@ -412,7 +412,6 @@ def test_load_state_dict(config, assign):
 @pytest.mark.parametrize("assign", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_load_numbers(config, assign, dtype):
-    """A checkpoint of floats is quantized while loading."""
     floats = seeded(lambda: nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 8))).to(dtype)
     expected = quantize_(copy.deepcopy(floats), MXConfig(**{**FORMATS, **config}))
     _, other = pair(**config)
@@ -440,7 +439,7 @@ def test_load_into_floats():
 
 
 def test_load_other_formats():
-    """An error; with assign=True the layer takes the formats of the file."""
+    """Without assign=True an error; with it, the layer takes the formats of the file."""
     one, _ = pair()
     for config in ({"weight": "mxfp8_e4m3"}, {"weight": "mxfp4_e2m1", "activation": "mxint8"},
                    {"weight": "nvfp4", "activation": None}):

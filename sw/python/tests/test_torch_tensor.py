@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MXTensor's products, views and layers, compared with mxe bit for bit."""
 import copy
 import io
 
@@ -108,7 +107,7 @@ def test_what_there_is_not(view):
 
 
 def test_changed_codes_are_noticed():
-    """Arrays that the core keeps are renewed when codes change."""
+    """The core renews its arrays when codes change."""
     a, w = to_mx((4, 256)), to_mx((64, 256), seed=2)
     before = a @ w.t()
     assert torch.equal(a @ w.t(), before)

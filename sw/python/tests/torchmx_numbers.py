@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of torchmx or mxe.compat.torchmx; the first argument names the package.
-
-test_torchmx.py runs this as a program, because torchmx needs an older torchao.
-"""
+"""Results of torchmx or mxe.compat.torchmx (first argument), for test_torchmx.py: torchmx needs an older torchao."""
 import importlib
 import sys
 

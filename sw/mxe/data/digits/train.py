@@ -6,12 +6,9 @@
     python3 train.py --check    trains, writes nothing, fails if a committed file would change
     python3 train.py --fetch    first rewrites the images and labels from scikit-learn's copy
 
-The network is 64 -> 100 -> 50 -> 10 with biases and ReLU, its inputs are the pixels scaled to 0..1.
-Needs numpy only (scikit-learn too for --fetch).
-
-Every machine and every numpy gives the same bytes: matrix products add in a fixed order instead of
-that of the installed BLAS, the loss (squared hinge, one class against the rest) needs no exp or log,
-and the random numbers come from numpy's frozen RandomState.
+The network is 64 -> 100 -> 50 -> 10 with biases and ReLU, its inputs are the pixels scaled to 0..1. Needs numpy
+(--fetch: scikit-learn). All machines and numpy versions give the same bytes: matrix products add in the order of k, the
+loss (squared hinge, one class against the rest) needs no exp or log, and numpy's RandomState is frozen.
 """
 
 import argparse
@@ -33,7 +30,7 @@ WEIGHT_DECAY = 1e-4
 
 
 def matmul(a, b):
-    """a [M,K] times b [K,N] in float64. Sums are computed in the order of k."""
+    """a [M,K] times b [K,N] in float64, added in the order of k."""
     total = np.zeros((a.shape[0], b.shape[1]))
     for k in range(a.shape[1]):
         total += a[:, k, None] * b[None, k, :]
@@ -64,7 +61,7 @@ def gradients(x, signs, weights, biases):
 
 
 def train(images, labels):
-    """Stochastic gradient descent with momentum; the learning rate decreases linearly to 0."""
+    """Gradient descent with momentum; the learning rate decreases linearly to 0."""
     random = np.random.RandomState(SEED)
     weights = [random.uniform(-1, 1, (i, o)) * np.sqrt(6.0 / i) for i, o in zip(LAYERS, LAYERS[1:])]
     biases = [np.zeros(o) for o in LAYERS[1:]]
