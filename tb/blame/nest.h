@@ -14,8 +14,7 @@ namespace mxe::blame {
 /// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
-  /// Levels walked in addition to products and stripes; `wide` tiles and `long_slabs` as in B's
-  /// walk.
+  /// Levels walked in addition to products and stripes. `wide`: tiles; `long_slabs`: twice as long.
   struct Levels {
     bool groups = true, chunks = true, tiles = true, slabs = true;
     bool wide = false, long_slabs = false;

@@ -16,8 +16,6 @@ class BatchRun;
 
 // Disturbances: each has fields, which default to none, and apply(), in a file of disturbances/.
 
-// ---------------------------------------------------------------- disturbances/reset.cpp
-
 /// A reset while the first jobs (at most the size of the ring) run. All jobs run again afterwards.
 struct Reset {
   uint64_t reset_after = 0;  ///< cycles from the first doorbell to the reset; 0: none
@@ -37,8 +35,6 @@ struct EndlessJobs {
   }
   void apply(BatchRun& run) const;
 };
-
-// ---------------------------------------------------------------- disturbances/ring.cpp
 
 /// Descriptors with m = n = k = 0, before the jobs. The engine must refuse them.
 struct EmptyJobs {
@@ -65,7 +61,7 @@ struct RingOverflow {
   void apply(BatchRun& run) const;
 };
 
-/// One doorbell submits the first jobs, at most the size of the ring, instead of one doorbell each.
+/// One doorbell submits the first jobs (see Reset), instead of one doorbell each.
 struct OneDoorbell {
   bool one_doorbell = false;
 
@@ -85,8 +81,6 @@ struct RefusedDoorbells {
   void apply(BatchRun& run) const;
 };
 
-// ---------------------------------------------------------------- disturbances/counters.cpp
-
 /// Start values of the counters, on engines whose counters can be set.
 struct CounterStart {
   uint32_t counters_below = 0;     ///< all begin at 2^32 minus this; 0: they begin at 0
@@ -99,10 +93,7 @@ struct CounterStart {
   void apply(BatchRun& run) const;
 };
 
-// ---------------------------------------------------------------- disturbances/registers.cpp
-
-/// Before the jobs: writes to registers of the idle engine, which must read back, and accesses that
-/// must be refused.
+/// Before the jobs: register writes, which must read back, and accesses that must be refused.
 struct RegisterWrites {
   uint64_t register_writes = 0;  ///< seed; 0: none
 
@@ -120,10 +111,7 @@ struct RegisterTraffic {
   void apply(BatchRun& run) const;
 };
 
-// ---------------------------------------------------------------- disturbances/pauses.cpp
-
-/// The engine is disabled while the first jobs are submitted, at most the size of the ring. It must
-/// start none of them before it is enabled.
+/// The first jobs (see Reset) are submitted to a disabled engine, which must not start any of them.
 struct DisabledStart {
   uint64_t disabled_for = 0;  ///< cycles after the last doorbell; 0: it stays enabled
 
@@ -134,8 +122,7 @@ struct DisabledStart {
   void apply(BatchRun& run) const;
 };
 
-/// The running engine is disabled until the job in flight has ended. It must fetch no other job,
-/// and continue when it is enabled.
+/// The engine is disabled during a job. It must finish that job, then wait until it is enabled.
 struct Pause {
   uint64_t pause_after = 0;  ///< cycles until the engine is disabled; 0: it is not
 
@@ -143,9 +130,8 @@ struct Pause {
   void apply(BatchRun& run) const;
 };
 
-/// All interrupts are masked until the first jobs have ended, at most the size of the ring. The
-/// line must stay low, IRQ_STATUS must match the completion records, and each bit must raise the
-/// line alone and be cleared alone.
+/// Interrupts are masked until the first jobs (see Reset) have ended. The line must stay low,
+/// IRQ_STATUS must match the records, and each bit must raise the line and be cleared alone.
 struct MaskedInterrupts {
   bool masked = false;
 
@@ -154,13 +140,10 @@ struct MaskedInterrupts {
   void apply(BatchRun& run) const;
 };
 
-// ---------------------------------------------------------------- disturbances/bus_errors.cpp
-
 struct BusFault {
   std::size_t job = 0;  ///< of the batch
-  /// See JobImage::byte_of(). Also "descriptor", or "record": only its write fails. These two
-  /// concern all jobs that use the ring entry: with 8 entries, a fault of job 1 also those of jobs
-  /// 9, 17, ...
+  /// See JobImage::byte_of(). Also "descriptor", or "record", whose write fails: these two concern
+  /// all jobs in the ring entry, with 8 entries and job = 1 also jobs 9, 17, ...
   std::string part = "A";
   uint64_t row = 0, byte = 0;
 
@@ -179,8 +162,6 @@ struct BusErrors {
   /// The next job that is submitted must be the first of the batch.
   void apply(BatchRun& run) const;
 };
-
-// ---------------------------------------------------------------- batches
 
 template <typename... Disturbances>
 struct DisturbanceList : Disturbances... {

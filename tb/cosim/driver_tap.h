@@ -55,8 +55,7 @@ class DriverTap {
   std::function<void()> before_doorbell;
   /// Doorbells do not reach the device. The next doorbell after this submits all jobs.
   bool holds_doorbells = false;
-  /// The driver's last wait for an interrupt timed out; the driver finds completed jobs all the
-  /// same.
+  /// The driver's last wait for an interrupt timed out. Completed jobs are found nevertheless.
   bool no_interrupt = false;
 
  private:

@@ -26,8 +26,8 @@ uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0
 
 bool are_ties(Values values) { return values == Values::ties || values == Values::tiny_ties; }
 
-/// Exponent of the scales with which the smallest product of two elements is 2^-152, three places
-/// below the last bit of an FP32 subnormal.
+/// Exponent of the scales with which the smallest product is 2^-152: 1/8 of an FP32 subnormal's
+/// bit.
 int centre_of_tiny_ties(numerics::FormatId format) {
   constexpr int kSmallestProduct = -152;
   return kSmallestProduct / 2 - numerics::element_format(format).lsb_exponent;
@@ -251,8 +251,7 @@ int mantissa_bits(const job::OutputFormat& output) {
   return -std::ilogb(2 - significand);
 }
 
-/// Exponent of the smallest number halfway between two results: for FP16 and BF16, that of half
-/// the smallest subnormal.
+/// Exponent of the smallest number halfway between two results (FP16: half the least subnormal).
 int smallest_tie(const job::OutputFormat& output) {
   constexpr int kSmallestFp32 = -149;
   const job::NumberFormat* numbers = output.numbers();

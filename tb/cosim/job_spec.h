@@ -95,8 +95,7 @@ struct FieldsOf<job::JobLayout> {
   }
 };
 
-/// A smaller shape keeps the numbers in its corner of the matrices; only Values::quantized rounds
-/// the cut blocks anew.
+/// A smaller shape keeps the numbers in its corner, except that `quantized` rounds cut blocks anew.
 CosimJob make_job(const JobSpec& spec);
 
 }  // namespace mxe::cosim

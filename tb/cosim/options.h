@@ -32,8 +32,7 @@ struct CoSimOptions {
   uint64_t memory_base = platform::Memory::Config{}.base;
   bool run_model = true, run_rtl = true;
   bool structural = false;  ///< the model computes block by block, not by the golden GEMM
-  /// For an RTL with fewer features than `params` admit. It must refuse a job that needs more; the
-  /// model runs that job.
+  /// For an RTL with fewer features than `params` admit; it must refuse jobs that need more.
   std::optional<EngineFeatures> rtl_features;
   unsigned ring_entries = 8;
   bool poll = false;  ///< the driver polls instead of waiting for interrupts

@@ -9,9 +9,8 @@
 
 namespace mxe::regression {
 
-/// Writes a GTKWave save file for `waves` with the buses, the interrupt and the states of command
-/// processor, loader, sequencer and drain. If `wrong` is set, it is the first signal, and the
-/// marker is at its time.
+/// Writes a GTKWave save file for `waves` with the buses, the interrupt and the blocks' states. If
+/// `wrong` is set, it is the first signal, and the marker is at its time.
 void write_gtkwave_file(const std::string& path, const std::string& waves, const RtlUnderTest& rtl,
                         const std::optional<blame::WrongValue>& wrong);
 

@@ -70,8 +70,7 @@ TEST_F(ExploreOnnx, DigitsAreTheShippedWorkload) {
   EXPECT_EQ(ours.at("items"), 450);
 }
 
-// Conv with strides, pads and groups, ConvTranspose, Resize: 20 x 28, 10 x 14, 5 x 7, 20 x 28
-// pixels.
+// Conv with strides, pads and groups, ConvTranspose, Resize: images of 20 x 28, 10 x 14, 5 x 7.
 TEST_F(ExploreOnnx, Convolutions) {
   const std::vector<Product> expected = {{"/enc/0/Conv", 2 * 10 * 14, 8, 3 * 25, 1},
                                          {"/enc/3/Conv", 2 * 5 * 7, 6, 4 * 9, 2},

@@ -13,8 +13,7 @@ using Bytes = std::vector<uint8_t>;
 
 class Quantize : public CliTest {
  protected:
-  /// Quantizes x.npy to e.npy, s.npy and d.npy (codes, scales, values) and checks common
-  /// invariants.
+  /// Quantizes x.npy to e.npy, s.npy, d.npy (codes, scales, values); checks common invariants.
   void quantize(const std::string& format, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize",      path("x.npy"), "--format", format,
                                        "--elements",    path("e.npy"), "--scales", path("s.npy"),

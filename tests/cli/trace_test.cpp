@@ -130,8 +130,7 @@ TEST_F(Trace, AgreesWithTheCounters) {
       estimate({"--out-format", "mxfp8_e4m3"}),
       estimate({"--out-format", "bf16", "--set", "ACC_TILES=1", "A_SLAB_K=32", "B_BUF_K=32"}),
       estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"}),
-      // Limited by B and by passes of a single row; then a job whose periods are skipped without a
-      // trace.
+      // Limited by B and by passes of a single row; then, only without a trace, skipped periods.
       {"estimate", "1", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"},
       {"estimate", "1024", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"}};
   Sums most;

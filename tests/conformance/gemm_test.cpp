@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden GEMM against recorded cases of 49 format pairs, which notice faults in the
-// accumulator.
+// The golden GEMM against recorded cases of 49 format pairs; the cases notice planted faults.
 #include "model/numerics/gemm/gemm.h"
 
 #include <gtest/gtest.h>

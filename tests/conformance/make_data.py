@@ -7,11 +7,11 @@
 Writes into data/:
   input_CASE.npy   float32 inputs
   peers.json       list of the recordings: {label, preset, format, scale, cases: [{name, amax}]}
-    peers.npy        uint16 checksums of recorded outputs in the order of peers.json, one per row (per case if blocks
-                     straddle rows). High byte: scales and values; low byte: codes, or 0 if they are not compared.
-                     FNV-1a folded to 8 bits, with 0 replaced by 1
-    dot.npy          dot products under other policies (see dot_records)
-    ascend.npy       Ascend matmul samples (see ascend_records)
+  peers.npy        uint16 checksums of recorded outputs in the order of peers.json, one per row (per case if blocks
+                   straddle rows). High byte: scales and values; low byte: codes, or 0 if they are not compared.
+                   FNV-1a folded to 8 bits, with 0 replaced by 1
+  dot.npy          dot products under other policies (see dot_records)
+  ascend.npy       Ascend matmul samples (see ascend_records)
 The golden GEMM's cases come from make_gemm_data.py.
 """
 import importlib

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records NVFP4 and ModelOpt's MXFP8 from installed packages, including the values that they dequantize to.
 
-        record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL] [--rows N --seed S]
+    record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL] [--rows N --seed S]
 
-    Needs torch, torchao and nvidia-modelopt. Transformer Engine needs
-    transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports become stand-ins; the
-    older ModelOpt needs modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and data/nvfp4.npy
-    in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry. With --check it writes
-    nothing and compares mx_quantize_tool with the packages value by value: on N random rows of 256 values, by default
-    on the recorded inputs.
+Needs torch, torchao and nvidia-modelopt. Transformer Engine needs
+transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports become stand-ins; the
+older ModelOpt needs modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and data/nvfp4.npy
+in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry. With --check it writes
+nothing and compares mx_quantize_tool with the packages value by value: on N random rows of 256 values, by default
+on the recorded inputs.
 """
 import __future__
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model alone, with any configuration; loop nest and unpacker against plain code cycle by
-// cycle.
+// The model alone, with any configuration; loop nest and unpacker against plain code.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -44,8 +44,7 @@ uint32_t number_of(const char* name, uint32_t otherwise) {
   return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 0)) : otherwise;
 }
 
-/// The mock device for two threads. Each access lets some device time pass; some yield the
-/// processor.
+/// The mock device for two threads. Accesses let device time pass, and some yield the processor.
 class SharedDevice {
  public:
   SharedDevice(uint32_t entries, uint32_t seed) : mock(entries), random_(seed) {

@@ -4,6 +4,5 @@
 #include <cstdlib>
 #include <string>
 
-/// Selects the fault with this number of mxe_plant_faults(), 0 for none, in processes started
-/// later.
+/// Selects a fault of mxe_plant_faults() by its number (0: none) for processes started later.
 inline void plant_fault(int number) { setenv("MXE_FAULT", std::to_string(number).c_str(), 1); }

@@ -402,8 +402,7 @@ TEST(CasePool, RunsEveryCase) {
   for (const auto& [i, jobs] : found) EXPECT_EQ(jobs, 100 + i);
 }
 
-/// Shrinks random cases with an invented fault: a case fails if `is_faulty` holds for one of its
-/// jobs.
+/// Shrinks random cases with an invented fault: a case fails if `is_faulty` holds for a job.
 regression::CoSimCase shrink_with(
     const std::function<bool(const regression::CoSimCase&, const cosim::JobSpec&)>& is_faulty,
     uint64_t seed) {

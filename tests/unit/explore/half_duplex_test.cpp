@@ -72,8 +72,7 @@ TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   EXPECT_EQ(half, time_job(shape, Params(), timing, {}).cycles);
 }
 
-// At least the cycles with full duplex and those for all bytes; at most one direction after the
-// other.
+// At least the cycles with full duplex and for all bytes; at most reads and writes in sequence.
 TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
   std::mt19937 random(5);
   double slowest = 0;

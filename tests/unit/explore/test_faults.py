@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests of explorations must find every planted fault (faults.cmake).
 
-        test_faults.py --faults JSON --unit PROGRAM --cli PROGRAM --mxe PROGRAM [--only NUMBER] [--ignore NUMBER]
+    test_faults.py --faults JSON --unit PROGRAM --cli PROGRAM --mxe PROGRAM [--only NUMBER] [--ignore NUMBER]
 
-    Runs each fault's test, without and with the fault: tests of --unit have the faults compiled in; tests of --cli run
-    --mxe, which has them. --ignore leaves a fault inactive and so shows that this test can fail. Prints a line for each
-    fault. Exit status 1 if a fault is not found or a test fails without one.
+Runs each fault's test, without and with the fault: tests of --unit have the faults compiled in; tests of --cli run
+--mxe, which has them. --ignore leaves a fault inactive and so shows that this test can fail. Prints a line for each
+fault. Exit status 1 if a fault is not found or a test fails without one.
 """
 import argparse
 import json

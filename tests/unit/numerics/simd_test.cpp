@@ -149,8 +149,7 @@ TEST_P(SimdLevels, GemmRoundsOnce) {
     }
     return t;
   };
-  // The large product, scaled, is half a unit in the last place of 1; the small one is that much
-  // less.
+  // The large product, scaled, is half a unit in the last place of 1, the small one far less.
   const auto check = [&](FormatId id, uint8_t small, uint8_t sign, uint8_t sum_sign) {
     const int exponent = id == FormatId::mxfp8_e4m3 ? -40 : -54;
     const MxTensor a = same_rows(id, 4, static_cast<uint8_t>(kLarge | sum_sign),
