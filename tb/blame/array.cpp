@@ -238,7 +238,7 @@ class PeCheck : public BlockCheck {
     odd_pipeline_.clock(odd_);
   }
 
-  Wide words_[4];  // A and B words at the inputs of the dot product
+  Wide words_[4];
   blocks::Dot<TreeW> dot_;
   blocks::Scale scale_;
   blocks::RtlAccumulator<TreeW> even_;

@@ -19,7 +19,6 @@ class Nest {
     bool groups = true, chunks = true, tiles = true, slabs = true;
     bool wide = false, long_slabs = false;
   };
-  /// The levels for the B operand of `job`.
   static Levels levels_of_b(const Params& params, const Job& job) {
     Levels levels;
     const auto word_bytes = static_cast<unsigned>(job.b.word_bytes);

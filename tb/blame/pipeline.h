@@ -14,7 +14,6 @@
 
 namespace mxe::blame {
 
-/// Origin of a value: block, step and latency.
 struct Place {
   const char* block;
   const char* step;

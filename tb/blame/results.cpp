@@ -200,7 +200,7 @@ class CollectCheck : public BlockCheck {
   std::vector<const rtl::RtlValue*> kept_;
   std::size_t latency_;
   std::deque<uint32_t> segments_;
-  std::map<uint32_t, uint32_t> largest_;  // by index
+  std::map<uint32_t, uint32_t> largest_;
 };
 
 /// Detects the first cycle of a job, in which the requantiser still uses the previous format.

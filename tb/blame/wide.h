@@ -41,7 +41,7 @@ class Wide {
   uint32_t get32(unsigned low, unsigned width) const {
     return static_cast<uint32_t>(get(low, width));
   }
-  /// Sets these bits to `value`; bits beyond the end are dropped.
+  /// Bits beyond the end are dropped.
   void put(unsigned low, unsigned width, blocks::Bits value) {
     for (unsigned i = 0; i < width && low + i < width_; i++) {
       const unsigned at = low + i;
@@ -53,7 +53,6 @@ class Wide {
       }
     }
   }
-  /// Bits [low + width - 1 : low], any number.
   Wide part(unsigned low, unsigned width) const {
     Wide part(width);
     for (unsigned i = 0; i < width; i += 64) part.put(i, 64, get(low + i, 64));

@@ -17,7 +17,6 @@ inline constexpr uint32_t kAllEvents = 0xF;
 /// Cycles from a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
 inline constexpr uint64_t kLineCycles = 6;
 
-/// Results of a batch on one engine.
 struct BatchResult {
   const Device* device = nullptr;
   std::vector<JobOutcome> outcomes;        ///< of all jobs

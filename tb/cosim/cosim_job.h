@@ -25,7 +25,6 @@ struct JobResult {
   JobCounts counts;
 };
 
-/// A job of the co-simulation, with the changes to its descriptor.
 struct CosimJob : job::Job {
   std::vector<Spoil> spoils;  ///< rules that its descriptor breaks
   Claims claims;              ///< sizes written to the descriptor instead of the true ones

@@ -29,7 +29,6 @@ struct EngineFeatures {
   bool batches = true;
   /// The engine has the counters. Their sum and those that depend on data are checked.
   bool counters = true;
-  /// FAULT_ADDR and FAULT_INFO report bus errors.
   bool faults = true;
   /// A job that has not completed after this number of cycles counts as hanging.
   uint32_t timeout_cycles = 2'000'000;

@@ -40,7 +40,6 @@ struct Expectation {
 /// Compares results with the golden GEMM: every byte of memory, the status, the record.
 class Scoreboard {
  public:
-  /// Returns the results that `job`, placed as `image`, must have on an engine.
   static Expectation expected(const CosimJob& job, const JobImage& image,
                               const EngineFeatures& engine = {});
   /// Adds a mismatch if `outcome` has another status or memory than expected.

@@ -36,7 +36,6 @@ struct Claims {
 };
 void apply(const Claims& claims, engine::DescriptorBytes& descriptor);
 
-/// All values of Spoil::field.
 const std::vector<std::string>& spoil_fields();
 uint32_t reserved_bits();
 

@@ -11,7 +11,6 @@
 
 namespace mxe::coverage {
 
-/// Coverage of jobs: formats, shapes, layouts, and every number of their data and results.
 class JobBins {
  public:
   static void define(Bins& bins);

@@ -9,7 +9,6 @@ namespace {
 const char* const kMemory = "memory port and interrupt";
 constexpr uint64_t kPage = 4096;
 
-/// In the order of PortBins::Event.
 const std::array<const char*, PortBins::event_count> kEvents = {
     "read of one beat",
     "read of several beats",

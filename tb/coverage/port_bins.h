@@ -51,7 +51,7 @@ class PortBins {
 
  private:
   struct Direction {
-    uint64_t end = 0;  // end of the previous burst
+    uint64_t end = 0;
     unsigned under_way = 0;
   };
 

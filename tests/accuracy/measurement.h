@@ -15,7 +15,7 @@ using CycleCounters = std::array<uint64_t, counter_table.size()>;
 
 struct JobMeasurement {
   std::string job;
-  uint64_t model = 0, rtl = 0;  ///< cycles
+  uint64_t model = 0, rtl = 0;
 };
 
 struct StreamMeasurement {

@@ -52,7 +52,6 @@ numerics::MxTensor operand(uint32_t rows, uint32_t k, unsigned seed) {
   return numerics::quantize_rows(x.data(), rows, k, kFormat);
 }
 
-/// An engine on its platform with an open driver, and a product of a given shape in memory.
 class Bench {
  public:
   Bench(const std::string& name, const platform::Platform::EngineFactory& factory)

@@ -79,7 +79,6 @@ class Outputs : public CliTest {
     ASSERT_EQ(lstat(path(name).c_str(), &status), 0) << name << " is gone";
     EXPECT_TRUE(S_ISLNK(status.st_mode)) << name << " was replaced";
   }
-  /// Names of all files in the test's folder except inputs.
   std::vector<std::string> leftovers() {
     std::vector<std::string> names;
     for (const auto& file : fs::directory_iterator(path("."))) {

@@ -82,7 +82,6 @@ Sums counted(const Json& result) {
 
 class Trace : public CliTest {
  protected:
-  /// Returns the trace of a run; `result` receives its JSON.
   Json trace(std::vector<std::string> arguments, Json& result) {
     arguments.insert(arguments.end(), {"--trace", path("t.json")});
     result = mxe_json(arguments);

@@ -16,8 +16,8 @@ namespace {
 struct Dump {
   struct Signal {
     unsigned width = 0;
-    std::string value;                      ///< at the end, binary
-    std::map<uint64_t, std::string> since;  ///< by the time of the change
+    std::string value;  ///< at the end, binary
+    std::map<uint64_t, std::string> since;
   };
   std::map<std::string, Signal> signals;  ///< by path, `array.pe_0.sum_even`
   std::vector<uint64_t> times;

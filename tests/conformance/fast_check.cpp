@@ -21,7 +21,7 @@
 namespace mxe::numerics {
 namespace {
 
-constexpr std::size_t kRun = 32;  // consecutive values of one kind
+constexpr std::size_t kRun = 32;  // values of one kind
 
 struct Settings {
   std::size_t values = 200000;
@@ -51,7 +51,7 @@ float draw(std::mt19937_64& random, unsigned kind, float scale) {
       return from_bits(bits);
     case 5:  // subnormals and the lowest binades
       return from_bits(bits & 0x81FFFFFF);
-    case 6:  // zeros
+    case 6:
       return (bits & 1) != 0 ? -0.0f : 0.0f;
     case 7:  // many magnitudes in a block
       return normal(random) * std::ldexp(scale, -static_cast<int>(bits % 30));

@@ -41,7 +41,6 @@ def nan_codes(codes, fmt):
 
 
 def per_element(block_mask, shape, block):
-    """Expands a mask of blocks to the elements of [rows][n]."""
     return np.repeat(block_mask, block, axis=-1)[..., : shape[-1]]
 
 

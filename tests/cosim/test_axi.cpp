@@ -202,7 +202,7 @@ TEST(AxiMemory, BackPressureKeepsWhatWasOffered) {
       bench.out.m_rready = i % 3 == 0;
       if (bench.out.m_arvalid) (bench.in.m_arready ? accepted : refused)++;
     });
-    if (bench.out.m_rready) bench.in.m_rvalid = false;  // accepted
+    if (bench.out.m_rready) bench.in.m_rvalid = false;
   }
   EXPECT_GT(refused, 3);
   EXPECT_GT(accepted, 20);
@@ -465,7 +465,6 @@ TEST(AxiChecker, BurstsUnderWayAreLimited) {
   EXPECT_EQ(read(5000, 5000), "none");
 }
 
-/// Pins of a correct register port, which tests then change.
 struct LiteBench {
   rtl::AxiLiteChecker checker;
   rtl::RtlInputs in;

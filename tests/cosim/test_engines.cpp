@@ -340,7 +340,7 @@ TEST(Engines, Alignment) {
                                           {MXE_DESC_D_ADDR, d},
                                           {MXE_DESC_D_STRIDE, d}}) {
           for (unsigned low = 1; low <= 3; low++) {
-            if (low % size == 0) continue;  // legal
+            if (low % size == 0) continue;
             const uint64_t mark = bench.host.allocation_mark();
             engine::DescriptorBytes bytes = bench.descriptor(bench.job(spec, 1));
             bytes[field] = static_cast<uint8_t>(bytes[field] / 4 * 4 + low);

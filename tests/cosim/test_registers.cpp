@@ -121,7 +121,7 @@ TEST(Registers, DoorbellsWhileDisabled) {
     device.host.wait_cycles(1000);
     EXPECT_EQ(device.read(MXE_REG_STATUS), 0u);
     EXPECT_EQ(device.read(MXE_REG_RING_TAIL), 2u);
-    device.write(MXE_REG_RING_TAIL, kSlots + 1);  // one entry too many
+    device.write(MXE_REG_RING_TAIL, kSlots + 1);
     EXPECT_EQ(device.read(MXE_REG_RING_TAIL), 2u);
     EXPECT_EQ(device.read(MXE_REG_IRQ_STATUS), MXE_IRQ_STATUS_RING_OVERFLOW_MASK);
     EXPECT_EQ(device.read(MXE_REG_RING_HEAD), 0u);

@@ -222,7 +222,7 @@ TEST(Repetition, CannotBeTold) {
           }));
     }
   }
-  std::size_t skipped = 0;  // runs with skipped cycles
+  std::size_t skipped = 0;
   for (std::size_t i = 0; i < kSettings; i++) {
     std::vector<mxe_job> jobs;
     for (int j = 0; j < 2; j++) {

@@ -155,7 +155,6 @@ TEST(PortBins, OrderOfAddressAndData) {
   EXPECT_EQ(order({both}), "write data with their address");
 }
 
-/// Makes one register access per cycle.
 class Accesses {
  public:
   void write(uint32_t address, uint32_t data) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report of coverage: merging, and the errors that it reports."""
+"""Merging by the report of coverage, and the errors that it reports."""
 import json
 import pathlib
 import subprocess

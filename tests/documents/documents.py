@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-TIMEOUT = 300  # limit for a block
+TIMEOUT = 300  # seconds for a block
 PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
 NOTE = re.compile(r"<!--\s*(run|shorter|not run|table|figures):\s*(.*?)\s*-->")
 
@@ -152,7 +152,7 @@ class Document:
         self.everything = everything
         self.page, self.blocks, self.folder = page, blocks_of(page), folder
         self.outputs = []  # (block, correct output) where they differ
-        self.commands = 0    # blocks run
+        self.commands = 0
         self.printed = None  # output of the previous block, if it was run unchanged
         self.tables = {}
 
@@ -169,7 +169,6 @@ class Document:
             yield "1: no block is run"
 
     def updated(self):
-        """Returns the page with the current outputs; call it after check()."""
         lines = self.page.splitlines(keepends=True)
         for block, printed in reversed(self.outputs):
             text = [line.rstrip() + "\n" for line in printed.strip("\n").splitlines()]

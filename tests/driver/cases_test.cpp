@@ -31,7 +31,6 @@ void fail(void* /*ctx*/, unsigned line, const char* what, uint64_t left, uint64_
   ADD_FAILURE() << fmt::format("line {}: {}: {:#x}, {:#x}", line, what, left, right);
 }
 
-/// The memory without the bench's part, which the cases compare.
 std::vector<uint8_t> rest_of(platform::Memory& memory, uint64_t bench) {
   const uint8_t* all = memory.data(memory.base(), memory.size());
   std::vector<uint8_t> rest(all, all + memory.size());

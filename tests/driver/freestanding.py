@@ -41,7 +41,6 @@ def symbols(path):
 
 
 def complaints(compiler, options, sources, includes):
-    """The compiler's messages about the sources, and the missing symbols."""
     defined, undefined = set(), set()
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:

@@ -58,9 +58,9 @@ class Numbers {
     switch (kind) {
       case 0:  // finite bits of all kinds
         return (bits & 0x7F800000) == 0x7F800000 ? bits & 0xBFFFFFFF : bits;
-      case 1:  // zeros of both signs
+      case 1:
         return sign;
-      case 2:  // subnormals
+      case 2:
         return bits & 0x807FFFFF;
       case 3:  // zeros and one or two others
         return draw() % 16 != 0 ? sign : scaled(bits, top, spread);
@@ -139,7 +139,6 @@ Case make_case(Numbers& random) {
   return c;
 }
 
-/// Memory for a quantized matrix, with guard bytes between rows.
 struct Quantized {
   Quantized(FormatId format, std::size_t rows, std::size_t k, std::size_t gap)
       : row_bytes(numerics::packed_row_bytes(format, k)), row_scales((k + 31) / 32) {

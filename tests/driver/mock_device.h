@@ -49,7 +49,6 @@ class MockDevice {
   uint32_t reg(uint32_t offset) const { return registers_.at(offset); }
   void set_reg(uint32_t offset, uint32_t value) { registers_[offset] = value; }
 
-  // Settings, which tests may change at any time.
   unsigned ticks_per_job = 3;
   std::function<Outcome(uint32_t job_id)> outcome = [](uint32_t) { return Outcome{}; };
   unsigned reset_ticks = 2;  ///< ticks for which STATUS.resetting reads 1

@@ -36,12 +36,12 @@ class MockQueue {
 
   uint64_t now = 0;
   uint64_t job_us = 10;
-  uint64_t wait_us = 0;  ///< time that every wait takes
+  uint64_t wait_us = 0;
   bool gone = false;
   bool counters_gone = false;
-  bool identified = false;              ///< a later register access is an error
-  mxe_completion result = success();    ///< of the next submitted job
-  uint64_t work_per_wait = 0;           ///< increment of the counters
+  bool identified = false;            ///< a later register access is an error
+  mxe_completion result = success();  ///< of the next submitted job
+  uint64_t work_per_wait = 0;
   std::array<Job, kEntries> jobs = {};  ///< by place
   std::vector<uint32_t> places;         ///< of the submitted jobs
   std::vector<uint32_t> cancelled;      ///< places

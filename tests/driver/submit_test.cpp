@@ -96,7 +96,7 @@ TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
   EXPECT_EQ(wait(id), MXE_OK);
   mxe_job next = job;
   next.d_addr = 0x4000;
-  next.b_addr = job.d_addr + 15;  // last byte of D
+  next.b_addr = job.d_addr + 15;
   EXPECT_TRUE(early(next, id)) << "all before it have ended";
   mxe_job last = job;
   last.a_scale_addr = next.d_addr + 15;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the RTL of the project; see plant.cmake.
 # cmake-format: off
 # ACTIVE is true if this fault is selected.
 mxe_fault(1 zeroed_output mxe_drain.sv "result_q    <= result" "result_q <= ACTIVE ? '0 : result")

@@ -27,8 +27,8 @@ regression::CaseResult run(const regression::CoSimCase& cosim_case) {
 struct Planted {
   int number;
   const char* name;
-  const char* block;           ///< block with the fault
-  const char* step = "";       ///< step inside the block
+  const char* block;
+  const char* step = "";
   const char* case_file = "";  ///< a directed case; empty: random cases
 };
 

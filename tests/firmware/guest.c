@@ -29,7 +29,6 @@ static void on_engine(void) {
   interrupts = interrupts + 1;
 }
 
-/// Leaves the interrupt pending.
 static void ignore_engine(void) {}
 
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[4 * MXE_DESC_SIZE];
@@ -186,8 +185,6 @@ static int change_code(void) {
 static int print_on(void) {
   for (;;) soc_put("on\n");
 }
-
-// ---- Faults (guest_faults.S)
 
 // clang-format off
 #define FAULTS(X) \

@@ -22,7 +22,7 @@ def cpu_seconds(command):
 
 
 def least(commands, rounds):
-    """Returns the least time of each command; the commands alternate."""
+    """The least time of each command; the commands alternate."""
     return [min(times) for times in zip(*[[cpu_seconds(c) for c in commands] for _ in range(rounds)])]
 
 

@@ -14,7 +14,7 @@ import time
 import unittest
 
 OPTIONS = argparse.Namespace()
-SECONDS = 60  # upper limit for each action
+SECONDS = 60
 
 
 class Guest:

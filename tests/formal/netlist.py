@@ -109,7 +109,6 @@ class Module:
         return " ".join([self.source] + [f"{n}={v}" for n, v in self.parameters.items()])
 
     def instance(self, name):
-        """An instance of the source, its ports connected by name."""
         parameters = ", ".join(f".{n}({v})" for n, v in self.parameters.items())
         return f"{self.source} #({parameters}) {name}"
 

@@ -34,7 +34,6 @@ def arguments():
 
 
 def plant(sources, module, fault, directory):
-    """The sources, with the fault in a copy of the module's file."""
     correct, faulty = fault
     [path] = [s for s in sources if os.path.basename(s) == module + ".sv"]
     with open(path, encoding="utf-8") as file:

@@ -28,7 +28,6 @@ def blocks(document, language, word):
 
 
 def here(line):
-    """Replaces the build folder of a documented command by this one."""
     line = line.replace("--install build ", f"--install {BUILD} ")
     return line.replace("build/CPack", f"{BUILD}/CPack")
 
@@ -134,7 +133,6 @@ class Example(unittest.TestCase):
         self.assertEqual(printed, "layer: success, 32768 of 32768 results are right\n")
 
     def find_package(self, *arguments):
-        """CMake's messages for a project that only finds the package."""
         with tempfile.TemporaryDirectory() as folder:
             text = ("cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES C)\n"
                     f"find_package(mxe CONFIG REQUIRED {' '.join(arguments)})\n")

@@ -74,7 +74,7 @@ TEST(Jobs, MoreThanAFileMayHave) {
 struct Moments {
   static constexpr int kJobs = 60;
   uint64_t of[2][kJobs];
-  uint64_t begin;  // of the second process
+  uint64_t begin;
 };
 
 int run_many(Moments* moments, int who) {
@@ -153,7 +153,6 @@ TEST(Jobs, ADeadlineThatHasPassed) {
   EXPECT_TRUE(product.is_right());
 }
 
-/// Sets a parameter of the driver during its lifetime.
 class Parameter {
  public:
   Parameter(const char* name, unsigned value, unsigned normal) : name_(name), normal_(normal) {

@@ -416,7 +416,7 @@ class RandomCaller {
   void call() {
     const unsigned number = words_.next() % 8;  // the driver has six
     for (uint32_t& word : arguments_) word = static_cast<uint32_t>(words_.any());
-    if (number == DRM_MXE_WAIT) arguments_[0] = arguments_[1] = 0;  // do not wait
+    if (number == DRM_MXE_WAIT) arguments_[0] = arguments_[1] = 0;
     file_.call(_IOC(words_.next() % 4, DRM_IOCTL_BASE, DRM_COMMAND_BASE + number,
                     words_.next() % 2 ? words_.next() % 512 : words_.next() % kMostBytes),
                arguments_.data());
@@ -455,7 +455,7 @@ TEST(Limits, Anything) {
     static const unsigned long requests[] = {DRM_IOCTL_MXE_GET_PARAM, DRM_IOCTL_MXE_WAIT,
                                              DRM_IOCTL_MXE_CANCEL};
     const unsigned long request = requests[words.next() % 3];
-    if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);  // do not wait
+    if (request == DRM_IOCTL_MXE_WAIT) std::memset(arguments, 0, 8);
     file.call(request, arguments);
     caller.act();
     if (i % 100 == 0) {

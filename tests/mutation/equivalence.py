@@ -106,7 +106,6 @@ class Design:
         return None
 
     def write_designs(self, directory, mutate):
-        """The engine with the fault and the one with the assertions; unused bits are zero in both."""
         write(os.path.join(directory, "mutate.ys"), MUTATE.format(mutants=self.mutants, mutate=mutate))
         subprocess.run(["yosys", "-q", "mutate.ys"], cwd=directory, check=True)
         mutated = read(directory, "mutated.il")

@@ -90,7 +90,6 @@ def read(*path):
 
 
 def take(args, name):
-    """Reads a temporary file and deletes it."""
     text = read(args.output, name)
     os.remove(os.path.join(args.output, name))
     return text
@@ -241,7 +240,6 @@ def replacement(versions, texts):
 
 
 def with_parameters(module, text):
-    """The text without the parameters that it does not use."""
     parameters = ", ".join(f"parameter {n} = {v}" for n, v in module.parameters.items())
     opening = f"module {module.source} " + (f"#({parameters}) " if parameters else "")
     return re.sub(r"^module \S+? ?(?=\()", opening, text, count=1)

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the simple engine; see tests/faults/plant.cmake.
 # cmake-format: off
 mxe_fault(1 dropped_sticky simple_mac.sv "sticky = (" "sticky = ~ACTIVE & (")
 mxe_fault(2 infinity_times_zero simple_mac.sv "(a_inf & (b == '0))" "(a_inf & (b == '0) & ~ACTIVE)")

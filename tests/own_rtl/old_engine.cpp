@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that was built for another version of the headers.
+// An engine for another version of the headers.
 #include "model/platform/rtl/engine_plugin.h"
 
 extern "C" const mxe::rtl::EnginePlugin mxe_engine;

@@ -69,10 +69,10 @@ TEST(ConfigSpace, ChangesOnlyWhatAGuestMayWrite) {
   std::array<uint8_t, 256> expected{};
   expected[0x04] = 0x06;  // memory space, bus master
   expected[0x05] = 0x04;  // INTx disable
-  expected[0x0c] = 0xff;  // cache line size
+  expected[0x0c] = 0xff;
   expected[0x11] = 0xf0;  // BAR 0
   expected[0x12] = expected[0x13] = 0xff;
-  expected[0x3c] = 0xff;  // interrupt line
+  expected[0x3c] = 0xff;
   expected[0x42] = 0x01;  // MSI enable
   expected[0x44] = 0xfc;
   std::fill(expected.begin() + 0x45, expected.begin() + 0x4e, uint8_t{0xff});

@@ -26,7 +26,7 @@ class Job:
         self.shape = shape
         self.dual = dual and all(reference.FORMATS[f].bits == 4 for f in (format_a, format_b))
         self.random = random.Random(seed)
-        self.words = {}     # words of the descriptor
+        self.words = {}
         self.operands = []  # (address, bytes)
         self.expected = []  # (address, bytes) of results
         self.moved = {}  # descriptor words that a test changed
@@ -58,7 +58,6 @@ class Job:
                 for row, row_scales in zip(codes, scales)]
 
     def _rows(self, name, rows, aligned):
-        """Gives each row its address, and sets the part's words in the descriptor."""
         stride = len(rows[0]) + aligned * self.random.randint(0, 5)
         stride += -stride % aligned
         address = self.end + self.random.randint(1, 40)

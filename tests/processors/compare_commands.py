@@ -23,7 +23,7 @@ COMMANDS = [
     [*MATMUL, "--format-a", "mxint8", "--format-b", "mxint8"],  # words on AVX2
     [*MATMUL, "--format-a", "mxfp8_e4m3", "--format-b", "mxfp8_e5m2"],  # float64
 ]
-SECONDS = re.compile(rb"[0-9.]+ s$", re.MULTILINE)  # duration of matmul
+SECONDS = re.compile(rb"[0-9.]+ s$", re.MULTILINE)
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -186,7 +186,6 @@ class Words:
         return [pattern for pattern in self.skipped if fnmatch.fnmatchcase(path, pattern)]
 
     def findings(self, path, text):
-        """Yields (line, message)."""
         prose, places = blocks(path, text)
         offsets = [offset for offset, _ in places]
         lower = prose.lower()

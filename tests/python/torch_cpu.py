@@ -69,7 +69,6 @@ def library_of(version: str, libraries: list[str]) -> str:
 
 
 def stand_in(path: pathlib.Path, versions: dict[str, set[str]]) -> None:
-    """Compiles a library of this name with functions of these names, grouped by version."""
     names = sorted(set().union(*versions.values()))
     source = "".join(
         f"int {name}(void) {{ return {NO_DEVICE if name.startswith('cu') else 0}; }}\n"

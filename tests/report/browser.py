@@ -30,8 +30,6 @@ def require():
 
 
 class Browser:
-    """A page, and the actions of a user."""
-
     def __init__(self):
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -63,7 +61,6 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def logged(self):
-        """Warnings and errors of the page since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def text(self, selector):

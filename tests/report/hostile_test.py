@@ -104,7 +104,6 @@ class Hostile(unittest.TestCase):
         return subprocess.run([MXE, "report", folder], capture_output=True, text=True, check=False, timeout=60)
 
     def look(self, folder):
-        """Opens the page and uses all of its controls, with every workload."""
         page = os.path.join(folder, "report.html")
         CHROMIUM.open(page)
         self.check()

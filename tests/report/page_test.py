@@ -36,7 +36,7 @@ def tearDownModule():
 
 
 class Page(unittest.TestCase):
-    fault = ("", "")  # correct text, and its replacement
+    fault = ("", "")
 
     @classmethod
     def setUpClass(cls):

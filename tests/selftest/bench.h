@@ -9,8 +9,8 @@
 
 enum {
   BENCH_BYTES = 0x6c00,  ///< size of the memory, a multiple of 128
-  BENCH_ENTRIES = 8,     ///< entries of the ring
-  BENCH_RESULTS = 32,    ///< number of separate areas for results of bench_job()
+  BENCH_ENTRIES = 8,
+  BENCH_RESULTS = 32,  ///< number of separate areas for results of bench_job()
   BENCH_ROWS = 5,
   BENCH_COLUMNS = 3,
   BENCH_WAIT_US = 300,      ///< longer than every job of the cases
@@ -25,7 +25,6 @@ struct bench_log {
 };
 
 struct bench {
-  // Filled by the runner of the cases.
   struct mxe_port real;  ///< with wait_irq
   uint8_t* memory;       ///< BENCH_BYTES bytes, host address
   uint64_t bus_addr;     ///< bus address of `memory`, a multiple of 128
@@ -39,7 +38,6 @@ struct bench {
   void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 
-  // For the cases.
   struct mischief mischief;
   struct mxe_port port;  ///< with mischief; may be changed before bench_open()
   struct mxe_ring ring;  ///< may be changed before bench_open()
@@ -59,19 +57,15 @@ bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left
 #define CHECK_EQ(left, right) \
   bench_equal(b, __LINE__, #left " == " #right, (uint64_t)(left), (uint64_t)(right))
 
-/// Fills memory and shadow, and creates the port.
 void bench_begin(struct bench* b);
 bool bench_open(struct bench* b);
 /// Closes the driver if it is open, then compares all memory.
 void bench_end(struct bench* b);
 
-/// A small job with the results in area `result`.
 struct mxe_job bench_job(const struct bench* b, uint32_t result);
 /// A job longer than submitting others and reading the head takes; `which` is 0 or 1.
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which);
-/// Adds this job's results to the expected memory.
 void bench_expect(struct bench* b, const struct mxe_job* job);
-/// Excludes this job's results from the comparison.
 void bench_ignore(struct bench* b, const struct mxe_job* job);
 void bench_compare(struct bench* b);
 
@@ -85,7 +79,6 @@ uint32_t bench_submit_logged(struct bench* b, const struct mxe_job* job);
 int bench_run(struct bench* b, const struct mxe_job* job);
 void bench_run_well(struct bench* b, uint32_t result);
 
-/// The callback of the log; `user` is the bench.
 void bench_called_back(void* user, const struct mxe_completion* completion);
 /// Calls mxe_complete() until the log has `count` entries; checks their number.
 void bench_complete(struct bench* b, uint32_t count);

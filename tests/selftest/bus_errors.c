@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.h"
 
-/// Runs a job with an operand at b->no_memory; checks the reported error and the next job.
+/// An operand at b->no_memory: checks the reported error and the next job.
 static void expect_bus_error(struct bench* b, const struct mxe_job* job, int code,
                              uint32_t operand) {
   struct mxe_completion end;
@@ -73,7 +73,6 @@ void case_bus_error_on_scales_of_d(struct bench* b) {
   bench_ignore(b, &job);
 }
 
-/// The ring's address has no memory.
 void case_bus_error_on_descriptors(struct bench* b) {
   struct mxe_job job = bench_job(b, 0);
   uint32_t ids[20];

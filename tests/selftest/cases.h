@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// The list of the driver's cases.
 #ifndef CASES_H_
 #define CASES_H_
 

@@ -76,7 +76,7 @@ void case_extents_that_overlap(struct bench* b) {
     uint64_t addr, size;
   } operands[] = {{0x1000, 153}, {0x2000, 11}, {0x3000, 117}, {0x4000, 12}, {0x5000, 120}};
   for (uint32_t i = 0; i < 5; i++) {
-    for (int scales = 0; scales < 2; scales++) {  // 0: results, 1: their scales
+    for (int scales = 0; scales < 2; scales++) {
       struct mxe_job job = usual;
       uint64_t* addr = scales ? &job.d_scale_addr : &job.d_addr;
       const uint64_t size = scales ? 4 : 29;

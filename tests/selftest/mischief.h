@@ -10,17 +10,17 @@ enum { MISCHIEF_FOR_EVER = 0x7fffffff };
 
 struct mischief {
   struct mxe_port real;
-  void* user;  ///< for the hooks
+  void* user;
 
   // Faults. Counts decrease with each use, except MISCHIEF_FOR_EVER.
-  uint32_t lives;            ///< register accesses until the device is removed
-  uint32_t refused;          ///< doorbells changed to an impossible tail
-  uint32_t lost_doorbells;   ///< doorbells that do not reach the device
-  uint32_t resetting;        ///< reads of STATUS with `resetting` set
-  uint32_t index_offset;     ///< added to all indices of the ring
-  uint32_t lied_register;    ///< offset of a register with wrong values
-  uint32_t lies;             ///< number of reads that return `lie`
-  uint32_t lie;              ///< the wrong value
+  uint32_t lives;           ///< register accesses until the device is removed
+  uint32_t refused;         ///< doorbells changed to an impossible tail
+  uint32_t lost_doorbells;  ///< doorbells that do not reach the device
+  uint32_t resetting;       ///< reads of STATUS with `resetting` set
+  uint32_t index_offset;    ///< added to all indices of the ring
+  uint32_t lied_register;
+  uint32_t lies;  ///< number of reads that return `lie`
+  uint32_t lie;
   uint32_t truths;           ///< correct reads before the first wrong one
   bool loses_interrupts;     ///< no interrupt ends wait_irq
   uint32_t others;           ///< waits that end with another device's interrupt

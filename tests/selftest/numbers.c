@@ -303,7 +303,7 @@ static bool is_beyond(int32_t sum, uint8_t scale, uint32_t limit, bool tie) {
   return tie ? magnitude >= least : magnitude > least;
 }
 
-/// Writes the overflowing elements to the shadow. Returns their number.
+/// Writes the overflowing elements to the shadow; returns their number.
 static uint32_t expect_overflow(struct bench* b, uint32_t format, bool mark) {
   const bool e4m3 = format == MXE_FORMAT_MXFP8_E4M3;
   uint32_t count = 0;

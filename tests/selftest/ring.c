@@ -26,7 +26,6 @@ void case_open_refuses_bad_arguments(struct bench* b) {
     if (which == 1) incomplete.slots = NULL;
     CHECK_EQ(mxe_open(&b->dev, &port, &incomplete), MXE_ERR_ARGUMENT);
   }
-  // Every call fails on a closed device.
   const struct mxe_job job = bench_job(b, 0);
   struct mxe_counters counters;
   uint32_t id = 0;

@@ -248,7 +248,7 @@ void case_reset_that_does_not_end(struct bench* b) {
   CHECK_EQ(mxe_wait(&b->dev, 1, 5, NULL), MXE_ERR_STOPPED);
   CHECK_EQ(mxe_cancel(&b->dev, 1), MXE_ERR_STOPPED);
   CHECK_EQ(mxe_read_counters(&b->dev, &counters), MXE_OK);
-  CHECK_EQ(bench_read(b, MXE_REG_CTRL), 0);  // disabled
+  CHECK_EQ(bench_read(b, MXE_REG_CTRL), 0);
   CHECK_EQ(mxe_recover(&b->dev, 3), MXE_ERR_TIMEOUT);
   CHECK_EQ(mxe_close(&b->dev, 3), MXE_ERR_TIMEOUT);
   CHECK(b->dev.ring != NULL);

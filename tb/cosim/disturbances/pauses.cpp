@@ -45,7 +45,6 @@ uint32_t events_of_jobs(const BatchRun& run) {
   return events;
 }
 
-/// Raises and clears each event alone.
 void check_each_event(BatchRun& run, uint32_t events) {
   platform::Host& host = run.host();
   const auto require_line = [&](uint32_t mask) {

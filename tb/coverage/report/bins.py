@@ -9,7 +9,7 @@ import pathlib
 class Group:
     name: str
     about: str
-    short_run: str  # what a short run must hit: "some" or "all" bins
+    short_run: str  # "some" or "all" bins
     bins: dict[str, int]
     reasons: dict[str, str] = dataclasses.field(default_factory=dict)  # why bins were not reached
 

@@ -45,7 +45,6 @@ class SourceFile:
     points: list[Point]
 
     def points_of_line(self) -> dict[int, list[Point]]:
-        """Points by line number."""
         found: dict[int, list[Point]] = {}
         for point in self.points:
             for line in point.lines:

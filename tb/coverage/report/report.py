@@ -21,7 +21,6 @@ MOST_PRINTED = 25
 
 
 class Coverage:
-
     def __init__(self, runs: list[pathlib.Path], rtl: pathlib.Path, waiver_file: pathlib.Path,
                  short: bool) -> None:
         groups: dict[str, bins.Group] = {}
@@ -36,13 +35,11 @@ class Coverage:
         self.complaints += self.short_gaps() if short else self.gaps()
 
     def short_gaps(self) -> list[str]:
-        """Goals that a short run misses."""
         return [f"group '{g.name}': nothing reached" if g.reached() == 0 else
                 f"group '{g.name}': not reached: {', '.join(g.unreached())}"
                 for g in self.groups if not g.satisfies_short_run()]
 
     def gaps(self) -> list[str]:
-        """Goals that a full run misses."""
         found = [f"group '{g.name}': '{name}' is not reached, and no reason given"
                  for g in self.groups for name in g.unexplained()]
         for file in self.files:
@@ -79,7 +76,7 @@ def branch_counts(file: lines.SourceFile) -> tuple[int, int]:
 def annotated(file: lines.SourceFile) -> list[dict]:
     """The source lines with their counts and notes for the page."""
     points = file.points_of_line()
-    missed = {}  # unreached points by line
+    missed = {}
     for point in file.points:
         if point.count == 0:
             missed.setdefault(point.place.line, []).append(point)

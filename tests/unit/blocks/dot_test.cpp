@@ -84,7 +84,7 @@ TEST(DecodeWord, DropsWhatIsBeyondK) {
   DecodeWord decode;
   decode.start(fmt_info(FormatId::mxfp8_e4m3), false);
   Word word;
-  word.fill(0x7F);  // NaN
+  word.fill(0x7F);
   for (unsigned count = 1; count <= kBlockSize; count++) {
     decode.evaluate(word, count);
     EXPECT_EQ(decode.out.nan, mask64<32>(uint64_t{0xFFFFFFFF} >> (kBlockSize - count)));

@@ -3,7 +3,6 @@
 # find it: of mxe_explore_test, or of mxe_cli_test if the name begins with `cli.`.
 # cmake-format: off
 
-# CSV files and topologies of SCALE-Sim.
 mxe_fault(1 counts_of_a_csv_forgotten workload.cpp [[layer.count = line.number_or_1("count")]]
           [[layer.count = ACTIVE ? 1 : line.number_or_1("count")]] CASE cli.Explore.ModelsLikeLlama)
 mxe_fault(2 n_and_k_swapped workload.cpp [[layer.n = line.number("N")]]
@@ -29,7 +28,6 @@ mxe_fault(10 patterns_are_names workload.cpp [[return fnmatch(formats.pattern.c_
 mxe_fault(11 format_of_b_is_that_of_a workload.cpp [[layer.format_b = found->format_b]]
           [[layer.format_b = ACTIVE ? found->format_a : found->format_b]] CASE cli.Explore.LayersWithFormatsOfTheirOwn)
 
-# Models like Llama and their checkpoints.
 mxe_fault(12 keys_without_values llama.cpp [[size({2, config.key_heads, config.head_width})]]
           [[size({ACTIVE ? 1u : 2u, config.key_heads, config.head_width})]] CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
 mxe_fault(13 attention_of_one_sequence llama.cpp [[count({config.layers, config.key_heads, batch})]]
@@ -50,7 +48,6 @@ mxe_fault(19 every_row_to_the_vocabulary llama.cpp [[layer("lm_head", batch,]] [
 mxe_fault(20 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
           CASE LlamaFiles.DamagedFiles)
 
-# Results and their cache.
 mxe_fault(21 half_a_line_kept results.cpp [[if (path == path_ && found.bytes < text.size())]]
           [[if (!ACTIVE && path == path_ && found.bytes < text.size())]] CASE cli.Explore.TheSameFileHoweverItCameAbout)
 mxe_fault(22 results_of_other_versions results.cpp [[if (!is_of_this_version(json))]]

@@ -65,7 +65,7 @@ TEST(Skip, CannotBeTold) {
   const auto seed = static_cast<uint32_t>(number_from("MXE_SKIP_SEED", 1));
   std::mt19937 random(seed);
   const std::size_t count = number_from("MXE_RANDOM_SKIPS", 300);
-  std::size_t skipping = 0;  // jobs with skipped cycles
+  std::size_t skipping = 0;
   for (std::size_t i = 0; i < count; i++) {
     const TimedJob job = random_job(random);
     Onlooker onlooker;

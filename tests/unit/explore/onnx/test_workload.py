@@ -322,7 +322,6 @@ class Constants(ModelTest):
         self.assertEqual(self.layers(model), [("y", 6, 70000, 8192, 1)])
 
     def test_large_constants_take_no_time(self):
-        """65,536 numbers through 3,000 additions."""
         nodes = [helper.make_node("Add", [f"v{i}", f"v{i}"], [f"v{i + 1}"]) for i in range(3000)]
         nodes.append(helper.make_node("MatMul", ["x", "w"], ["y"]))
         value = helper.make_tensor_value_info
