@@ -127,8 +127,7 @@ def used_items(text, package, items):
 
 
 def source_hashes():
-    """Returns a hash for each module over its text without comments, the package items that it uses, and the
-    commands."""
+    """Returns a hash of each module: of its text without comments, the package items that it uses, and GATES."""
     version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
     common = [version] + GATES
     packages = {name[:-3]: items_of(name) for name in PACKAGES}
@@ -246,7 +245,6 @@ def memory_bits(modules):
 
 
 def measure_design(work, cache, parameters):
-    """Returns the row of a configuration, and the number of modules that were synthesized for it."""
     if cache.row_key(parameters) in cache.known:
         return cache.known[cache.row_key(parameters)], 0
     path, modules = elaborated(work, parameters)

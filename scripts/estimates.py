@@ -41,7 +41,6 @@ def explore(workload, config, latencies, format_a, format_b):
 
 
 def layers(workload):
-    """Returns the rows of a shipped workload: name, M, N, K, count."""
     with open(os.path.join(WORKLOADS, workload + ".csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     return [(row["layer"],) + tuple(int(row[name]) for name in ("M", "N", "K", "count")) for row in rows]

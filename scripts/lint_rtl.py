@@ -139,7 +139,6 @@ def check_refused(tool, parameters, name):
 
 
 def check_bench(parameters):
-    """Compiles the test bench with the C++ that Verilator writes."""
     include = os.path.join(verilator_root(), "include")
     with tempfile.TemporaryDirectory() as directory:
         status, output = verilator(["--cc", "-Wno-fatal", "--Mdir", directory, "--prefix", "Vlint",

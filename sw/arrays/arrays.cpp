@@ -24,9 +24,8 @@ bool starts_with(const std::vector<uint8_t>& bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin());
 }
 
-/// Goes by the first bytes (.npy, .npz), else by the extension (.safetensors, .npz), else by byte
-/// 8:
-/// '{' in .safetensors. Anything else is .npy, whose reader reports damaged files.
+/// By the first bytes (.npy, .npz), else the extension (.safetensors, .npz), else byte 8 ('{' in
+/// .safetensors). Anything else is .npy, whose reader reports damaged files.
 FileKind kind_of(const std::vector<uint8_t>& bytes, const std::string& path) {
   constexpr std::size_t kSafetensorsPrefix = 8;
   if (starts_with(bytes, "\x93NUMPY")) return FileKind::npy;

@@ -15,7 +15,6 @@
 
 namespace mxe::digits {
 
-/// One device with one variant.
 struct DeviceRun {
   device::Target target;
   uint64_t cycles = 0;

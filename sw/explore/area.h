@@ -23,7 +23,6 @@ struct Area {
   /// Gate equivalents of a bit of SRAM: a 45 nm cell of 0.346 um^2 (Mistry et al., IEDM 2007) in
   /// macros filled to 70 %, divided by a NAND2_X1 (Nangate) of 0.798 um^2: 0.346 / 0.70 / 0.798.
   static constexpr double kGatesPerBit = 0.62;
-  /// Logic, registers and memories in gate equivalents.
   double total() const {
     constexpr double kBits = 1024 * 8;
     return gate_equivalents + sram_kib * kBits * kGatesPerBit;
@@ -43,7 +42,6 @@ struct AreaSample {
 /// FP4_DUAL), plus a least-squares fit of terms in the parameters for the rest.
 class AreaTable {
  public:
-  /// The built-in table (data/area.json).
   static const AreaTable& shipped();
   /// Reads output of `scripts/area --table`. Throws Error, which starts with `origin`.
   static AreaTable from_json(std::string_view text, const std::string& origin);

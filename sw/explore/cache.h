@@ -22,7 +22,6 @@ class Cache {
   std::filesystem::path folder_;
 };
 
-/// The text of a file; nullopt if it cannot be read.
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
 }  // namespace mxe::explore

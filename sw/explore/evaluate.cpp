@@ -26,7 +26,6 @@ std::string formats_text(const job::JobShape& shape) {
                      numerics::element_format(shape.format_b).name, shape.output.name());
 }
 
-// The properties of each layer that determine its cycles, as part of a cache key.
 std::string workload_text(const Workload& workload, const Point& point) {
   std::string text;
   for (const Layer& layer : workload.layers) {

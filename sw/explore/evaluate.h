@@ -31,13 +31,11 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
 
 std::string result_id(const Workload& workload, const Point& point);
 
-/// A line of points.jsonl (docs/exploration.md).
 Record to_record(const Workload& workload, const Point& point, const std::vector<JobTimes>& times);
 
 /// Value of `pareto`: no smaller engine with the same formats, memory and workload is faster.
 inline constexpr const char* kFront = "area-latency";
 
-/// Version of points.jsonl.
 inline constexpr int kRecordVersion = 2;
 
 }  // namespace mxe::explore

@@ -96,7 +96,6 @@ Json parse_json(std::string_view text, const std::string& name) {
   return json;
 }
 
-// A JSON value as one line of limited length.
 std::string dumped(const Json& value) {
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   constexpr std::size_t kMost = 100;

@@ -34,8 +34,8 @@ double roofline_cycles(const job::JobShape& shape, const Point& point);
 /// The same for `engines` engines that share a memory (bytes_per_cycle 0: the width of one port).
 double roofline_cycles(const job::JobShape& shape, const Point& point, unsigned engines);
 
-/// A lower bound in closed form, tighter than the roofline: passes over whole tiles, operands that
-/// small buffers force the engine to read again, and the cycles of the shortest job. No stalls.
+/// A tighter bound in closed form: passes over whole tiles, repeated reads because of small
+/// buffers, and the cycles of the shortest job, but no stalls.
 uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point);
 
 enum class Limit : uint8_t {

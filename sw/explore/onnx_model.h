@@ -15,9 +15,7 @@ namespace mxe::explore {
 ///
 /// `run` sets open dimensions of inputs: by name or by INPUT:AXIS from `dimensions`; lengths from
 /// the other sizes. Throws Error, one line with `path` and the node, for unsupported products
-/// (LSTM, quantized and fused operators), unknown shapes and damaged models, and if Python or onnx
-/// is missing.
-/// unknown shapes and damaged models, and if Python or onnx is missing.
+/// (LSTM, quantized and fused operators), unknown shapes, damaged models, or if onnx is missing.
 Workload read_onnx(const std::string& path, const RunSize& run);
 
 /// Parses the output of kOnnxProgram. Throws Error if it reports an error or is malformed.

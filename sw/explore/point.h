@@ -37,7 +37,6 @@ struct Variable {
 /// mem_outstanding_writes (bursts), clock_mhz.
 const std::vector<Variable>& variables();
 const Variable* find_variable(std::string_view name);
-/// "NUM_PE, ROWS, ..."
 std::string variable_names();
 
 /// Throws LimitError if the engine, memory or clock is illegal.

@@ -66,7 +66,6 @@ class ProductAccuracy {
 
   std::vector<Product> products_;
   bool digits_ = false;  // the tensors are those of the digits' network
-  /// Results so far, by index in products_ and formats.
   mutable std::map<std::tuple<std::ptrdiff_t, numerics::FormatId, numerics::FormatId>, Powers>
       powers_;
 };

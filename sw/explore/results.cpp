@@ -121,7 +121,6 @@ void Results::read(const fs::path& path) {
   const std::string text = read_whole(path).value_or("");
   ParsedResults found = parse_results(text, path.string());
   for (auto& [id, record] : found.records) records_[id] = std::move(record);
-  // Removes the incomplete last line of an interrupted run.
   if (path == path_ && found.bytes < text.size())
     numerics::write_file(path, text.substr(0, found.bytes));
 }

@@ -24,8 +24,7 @@ struct Sample {
 std::vector<Sample> sample_fronts(const std::vector<Outcome>& outcomes, std::size_t count,
                                   uint64_t most_cycles);
 
-/// Writes a trace of each sample for Perfetto and `mxe report` to `folder`/ID.json (the id in
-/// points.jsonl). Prints a line for each.
+/// Writes a trace of each sample, for Perfetto and `mxe report`, to `folder`/ID.json.
 void write_traces(const std::vector<Outcome>& outcomes, std::size_t count,
                   const std::filesystem::path& folder);
 

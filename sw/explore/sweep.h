@@ -44,7 +44,6 @@ struct SweepOptions {
       layer_sqnr_db;
   /// Drops results that violate one of these (conditions.h).
   std::vector<std::string> constraints;
-  /// Called repeatedly with the numbers of finished points and of all points.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 

@@ -22,13 +22,11 @@ struct FrontTable {
   std::string item_name;
 };
 
-/// Prints what the tables' columns mean.
 void print_columns();
 /// Prints at most `most` points of the front, the fastest first.
 void print_front(const FrontTable& table, std::size_t most);
 /// Prints the bytes of B and the source of the accuracy. `layers`: layers of the workload.
 void print_workload_notes(const FrontTable& table, std::size_t layers);
-/// Prints the number of points whose port is narrower than their memory.
 void print_port_note(const std::vector<Point>& points);
 
 }  // namespace mxe::explore

@@ -16,10 +16,8 @@ namespace mxe::cli {
 void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
                        const std::string& files = "");
 
-/// Adds `--pack none|low|high`.
 void add_packing_option(CLI::App& command, arrays::Packing& packing);
 
-/// Adds `--swizzle 32x4x4`.
 void add_swizzle_option(CLI::App& command, bool& swizzled);
 
 }  // namespace mxe::cli

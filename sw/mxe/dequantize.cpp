@@ -135,7 +135,6 @@ numerics::SwitchValue switch_value_of(const Json& value) {
   return {};
 }
 
-/// Throws Error if the metadata names another quantizer than the options.
 void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                             const numerics::Quantizer& quantizer, const std::string& path) {
   if (!said.is_object()) return;
@@ -169,7 +168,6 @@ std::optional<float> stored_number(const arrays::Extras& file, const std::string
   return said[name].get<float>();
 }
 
-/// Throws Error if an option and a file disagree.
 void require_same(const char* option, const std::optional<float>& given,
                   const std::optional<float>& stored, const std::string& path) {
   if (!given || !stored || *given == *stored) return;

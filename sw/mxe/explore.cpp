@@ -128,7 +128,6 @@ void keep_possible(const std::vector<Workload>& workloads, Space::Points& space)
   if (space.points.empty()) throw Error("no point supports the formats of all layers");
 }
 
-/// Prints progress and the remaining time four times per second.
 class Progress {
  public:
   void operator()(std::size_t done, std::size_t all) {

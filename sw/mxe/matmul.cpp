@@ -46,7 +46,6 @@ void require_only(const char* option, const std::string& value, const char* allo
   throw Error(fmt::format("{} {} is only for --on golden (allowed: {})", option, value, allowed));
 }
 
-/// Throws Error for bias formats other than fp32 and bf16.
 bool is_bf16_bias(const MatmulOptions& options) {
   const std::string& format = options.bias_format;
   if (format == "fp32") return false;

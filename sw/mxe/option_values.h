@@ -17,7 +17,6 @@ constexpr const char* kAnyWord = "WORD";
 /// flags with values other than true and false. Commands check ranges themselves.
 void refuse_bad_values(CLI::App& app);
 
-/// Accepts whole numbers from `least` to `most`.
 CLI::Validator whole_numbers(int64_t least, int64_t most);
 /// Accepts every value of a type of at most 32 bits; the error for larger numbers lists the range.
 template <typename Integer>
@@ -26,7 +25,6 @@ CLI::Validator fits() {
   return whole_numbers(std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max());
 }
 
-/// Accepts decimal numbers above 0.
 CLI::Validator above_zero();
 CLI::Validator not_negative();
 

@@ -48,7 +48,6 @@ device::Target choose_target(const RunOptions& options) {
   return target;
 }
 
-/// Throws Error if the port of --gdb cannot be opened.
 std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   if (!options.gdb) return nullptr;
   auto server = std::make_unique<soc::GdbServer>(*options.gdb);
@@ -56,7 +55,6 @@ std::unique_ptr<soc::GdbServer> open_gdb(const RunOptions& options) {
   return server;
 }
 
-/// Throws DeviceFailure if the simulation fails.
 soc::Outcome simulate(const RunOptions& options, device::Target target,
                       const device::EngineSetup& setup) {
   const soc::Program program = parse_elf(options.firmware, numerics::read_file(options.firmware),

@@ -12,7 +12,6 @@ inline constexpr std::size_t kMostLayers = 60000;
 /// JSON text that is safe in an HTML script element.
 std::string script_safe(const nlohmann::ordered_json& value);
 
-/// A self-contained HTML page.
 std::string make_page(Exploration exploration);
 
 }  // namespace mxe::report

@@ -127,7 +127,6 @@ constexpr Key kLayerKeys[] = {
     {"sqnr_db", is_number, "a number", false},
 };
 
-/// Keeps only `keys`, in this order.
 template <std::size_t Keys>
 Json checked(const Json& object, const Key (&keys)[Keys], const std::string& place) {
   if (!object.is_object()) throw Error(place + ": not a JSON object");

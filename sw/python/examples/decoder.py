@@ -41,8 +41,7 @@ PROMPTS = ("Words that the code and these pages use in one",
 class Cache:
     """Keys and values of one layer for all tokens so far: floats, or codes and scales.
 
-    Blocks of keys run along a head's elements, blocks of values along the tokens. Values of the last tokens stay
-    floats until they fill a block.
+    Blocks of keys run along a head's elements, blocks of values along tokens; values stay floats until a block is full.
     """
 
     def __init__(self, format: Optional[str]) -> None:
@@ -152,7 +151,6 @@ class Decoder:
 
 
 def write(weights: dict[str, Floats], products: Products, prompt: bytes, tokens: int) -> bytes:
-    """The most likely bytes after a prompt, one after the other."""
     decoder = Decoder(weights, products)
     logits, written = decoder(prompt), b""
     for _ in range(tokens):
@@ -198,7 +196,6 @@ class Speed(NamedTuple):
 
 def on_engine(weights: dict[str, Floats], mix: Mix, engine: mxe.Engine, prompt: bytes,
               tokens: int) -> Speed:
-    """Reads a prompt and continues it on an engine; compares the logits with the reference."""
     decoder, golden = Decoder(weights, Products(mix, engine)), Decoder(weights, Products(mix))
     recordings, written, same = [], b"", True
     for number in range(tokens + 1):

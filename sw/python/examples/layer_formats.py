@@ -230,7 +230,6 @@ def record(name: str, folder: pathlib.Path) -> None:
 
 
 def read_map(path: pathlib.Path) -> list[tuple[str, Mix]]:
-    """The patterns and formats of a map from `mxe explore --formats`."""
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):

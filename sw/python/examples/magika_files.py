@@ -47,7 +47,6 @@ def features(content: bytes) -> list[int]:
 
 
 def gelu(x: Floats) -> Floats:
-    """The model's approximation with tanh."""
     cube: Floats = x + np.float32(0.044715) * x * x * x
     weighted: Floats = np.float32(0.5) * x * (1 + np.tanh(np.float32(0.7978846) * cube))
     return weighted

@@ -229,14 +229,12 @@ def on_engine(network: MiniLM, tokens: list[int], products: Products, engine: mx
 
 def seconds(network: MiniLM, tokens: list[int], products: Products,
             engine: mxe.Engine) -> tuple[float, float]:
-    """Wall-clock and processor seconds, without recording."""
     begin, used = time.perf_counter(), _processor_time(engine)
     network(tokens, products)
     return time.perf_counter() - begin, _processor_time(engine) - used
 
 
 def _processor_time(engine: mxe.Engine) -> float:
-    """The sum for this process and the engine's."""
     fields = pathlib.Path(f"/proc/{engine.pid}/stat").read_text(encoding="ascii").rsplit(")")[1]
     ticks = sum(map(int, fields.split()[11:13]))
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")

@@ -33,7 +33,6 @@ def images(which: str) -> tuple[Tensor, Tensor]:
 
 
 def network() -> nn.Sequential:
-    """The classifier, 64 -> 100 -> 50 -> 10, with its float32 weights."""
     layers: list[nn.Module] = []
     for i in (1, 2, 3):
         weight, bias = (torch.from_numpy(np.load(DIGITS / f"{name}{i}.npy"))

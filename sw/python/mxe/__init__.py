@@ -3,8 +3,7 @@
 
 MXE's C++ reference computes all results: the bits of `mxe quantize` and `mxe matmul --on golden`.
 Arrays are float32, float64, float16 or bfloat16 with any strides, from any library with DLPack or
-the buffer protocol, or lists of numbers. Results are arrays of the same library. Wrong values raise
-ValueError, wrong types TypeError.
+the buffer protocol, or lists. Results are of the same library. Raises ValueError for values, TypeError for types.
 """
 from __future__ import annotations
 

@@ -22,11 +22,8 @@ _TYPES = {"mxfp8_e4m3": "float8_e4m3fn", "mxfp8_e5m2": "float8_e5m2",
 
 
 class Array:
-    """Element codes and block scales, as `mxe.quantize` returns them.
-
-    Codes and scales are views of this object's memory, in the library of the input. Source:
-    model/numerics/quantize/quantize.h.
-    """
+    """Element codes and block scales, as `mxe.quantize` returns them: views of this object's memory, in the
+    library of the input. Source: model/numerics/quantize/quantize.h."""
 
     __slots__ = ("__weakref__", "_core", "_in_graph", "_library")
 
@@ -46,8 +43,7 @@ class Array:
         codes: [shape], uint8 (or a type of ml_dtypes or torch with one code per byte), or uint16 for
             formats of more than 8 bits. With `packed` "low" or "high": packed along the last axis,
             which has `length` elements (0: as many as the bytes hold).
-        scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number
-            of blocks.
+        scales: uint8 codes or float32 numbers, [shape] with the blocked axis replaced by its number of blocks.
         tensor_scale, tensor_amax: one of them for presets with a tensor scale (nvfp4);
             tensor_amax for nvfp4-te. row_amaxes: for presets with a scale for every row.
 
@@ -70,11 +66,8 @@ class Array:
 
     @property
     def scales(self) -> Any:
-        """Scale codes, uint8, or float32 numbers for presets whose scales have no code.
-
-        [shape] with the blocked axis replaced by its number of blocks; [blocks] if blocks straddle
-        rows.
-        """
+        """Scale codes, uint8, or float32 numbers for presets whose scales have no code: [shape] with the blocked
+        axis replaced by its number of blocks; [blocks] if blocks straddle rows."""
         return result(self._core.scales, self._library)
 
     @property
@@ -164,8 +157,7 @@ class Array:
 
         order: "low": first element in the low bits (the engine, torchao, ModelOpt, Transformer
         Engine); "high": in the high nibble (4 bits only: torchmx, older torchao). Unused bits are 0.
-        Raises ValueError for other orders and codes of more than 8 bits. Source:
-        model/numerics/formats/layout.h.
+        Raises ValueError for other orders and codes above 8 bits. Source: model/numerics/formats/layout.h.
         """
         return result(self._core.pack(order), self._library)
 
@@ -183,8 +175,7 @@ class Array:
     def typed(self) -> tuple[Any, Any]:
         """Codes and scale codes, not copied, with types of ml_dtypes (of torch for tensors):
         float8_e4m3fn, float4_e2m1fn (one per byte), float8_e8m0fnu, ... Raises TypeError for formats
-        without a type, and if ml_dtypes is needed and missing.
-        """
+        without a type, and if ml_dtypes is needed and missing."""
         def one(array: np.ndarray, name: str) -> Any:
             if name not in _TYPES:
                 raise TypeError(f"ml_dtypes has no type for the codes of {name}")
@@ -302,12 +293,10 @@ def load(path: Union[str, os.PathLike[str]],
     """Reads a file of `mxe.save`: one array, or a dictionary of named arrays.
 
     Files of other programs (and `mxe quantize`) with the tensors `elements` and `scales` have no
-    metadata: pass `format`, `preset` and `axis`. tensor_scale, tensor_amax: equal to the file's, or for
-    files without them.
+    metadata: pass `format`, `preset` and `axis`. tensor_scale, tensor_amax: equal to the file's, if it has them.
 
-    Raises ValueError for damaged files, for a missing `format` without metadata, and if the tensor
-    scale is neither in the file nor passed; TypeError if `elements` are not codes, or `scales`
-    neither codes nor float32.
+    Raises ValueError for damaged files, for a missing `format` without metadata, and if the tensor scale is
+    neither in the file nor passed; TypeError if `elements` are no codes, or `scales` neither codes nor float32.
     """
     name = os.fspath(path)
     tensors, metadata = _core.load(name)

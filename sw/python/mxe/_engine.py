@@ -57,15 +57,13 @@ class EngineResult:
 class Engine:
     """An MXE engine that multiplies matrices, cycle by cycle: `mxe matmul --on model` or `rtl`.
 
-    config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl
-        (Verilated).
+    config: small, base, large or a YAML file of parameters. target: model (SystemC) or rtl (Verilated).
     parameters: replace the configuration's, by name: num_pe=16, FP4_DUAL=0 (docs/architecture.md).
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: the width of the engine's port. mem_jitter: seed of a random extra
         latency. mem_outstanding_reads, mem_outstanding_writes: most outstanding bursts; default: 128.
-    rtl: for target="rtl": a folder of designs, such as `build/rtl` of a checkout, or the library of
-        one engine, as for `mxe cosim --rtl`. Default: the folder in MXE_RTL_PATH, then the folder
-        of Debian's package mxe.
+    rtl: for target="rtl": a folder of designs, such as `build/rtl` of a checkout, or the library of one engine,
+        as for `mxe cosim --rtl`. Default: the folder in MXE_RTL_PATH, then that of Debian's package mxe.
     check: compare all bytes of every result with the reference.
 
     The engine's process ends at `close`, at the end of a `with` block, or when this object is

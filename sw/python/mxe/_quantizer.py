@@ -11,11 +11,8 @@ from . import _core
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """An element format, with the columns of `mxe formats`.
-
-    `Format("mxfp8_e4m3")` accepts the names of `mxe.quantize`. Source:
-    model/numerics/block/format_info.h.
-    """
+    """An element format, with the columns of `mxe formats`. `Format("mxfp8_e4m3")` accepts the names of
+    `mxe.quantize`. Source: model/numerics/block/format_info.h."""
 
     name: str  #: MXE's name, whichever alias was passed
     bits: int = dataclasses.field(init=False)
@@ -67,8 +64,7 @@ def format_name(format: FormatLike) -> str:
 
 def formats() -> list[Format]:
     """The named formats: the engine's seven and nvfp4. Others: eXmY (X exponent and Y mantissa bits,
-    such as e4m3) and intN. Source: model/numerics/block/format_info.h.
-    """
+    such as e4m3) and intN. Source: model/numerics/block/format_info.h."""
     return [Format(info["name"]) for info in _core.formats()]
 
 
@@ -94,8 +90,7 @@ class Quantizer:
     >>> mxe.Quantizer("mxfp8_e4m3", scale_rule="rceil", rounding="nearest_away")
 
     Choices are enumerator names, ranges are pairs, scale formats are names ("e8m0", "e4m3"). None
-    means "not set" for optional switches. Quantizers are immutable. They are equal if they compute
-    the same.
+    means "not set" for optional switches. Quantizers are immutable, and equal if they compute the same.
 
     Raises ValueError for unknown names and for combinations that are not supported.
     """

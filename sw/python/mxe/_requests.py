@@ -27,7 +27,6 @@ def whole(name: str, value: Any) -> int:
 
 
 def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Returns the first request, and environment variables for the engine's process."""
     rest = dict(arguments)
     rest.pop("check", None)
     request: dict[str, Any] = {"config": rest.pop("config"), "target": rest.pop("target")}

@@ -17,7 +17,6 @@ _TYPES: dict[str, tuple[type, ...]] = {"float": (int, float), "str": (str,), "bo
 
 
 def _parameters(message: str) -> list[tuple[str, str]]:
-    """Names and types of the parameters in nanobind's message."""
     signature = re.search(r"\n    1\. \w+\((.*)\) -> ", message)
     text = signature.group(1) if signature else ""
     parts, depth = [""], 0

@@ -54,8 +54,7 @@ class Worker:
     def call(self, request: Mapping[str, Any],
              arrays: Sequence[np.ndarray[Any, Any]] = ()) -> dict[str, Any]:
         """Writes `arrays` one after the other to the shared memory, and returns the reply to `request`.
-        After any exception except ValueError the process is unusable.
-        """
+        After any exception except ValueError the process is unusable."""
         try:
             self._write(arrays)
             self._socket.sendall(json.dumps(request).encode() + b"\n")

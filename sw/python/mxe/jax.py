@@ -63,8 +63,7 @@ def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
 def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
              **switches: Any) -> Codes:
     """Codes and scales of an array or tracer; arguments as in `mxe.quantize`. Has no gradient. Raises
-    ValueError and TypeError at tracing time.
-    """
+    ValueError and TypeError at tracing time."""
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
     axis = _from_the_end(axis, x.ndim)
@@ -112,8 +111,7 @@ _straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quanti
 def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, **switches: Any) -> jax.Array:
     """An array quantized and dequantized, of the same shape and type; arguments as in `mxe.quantize`.
-    Gradients pass through unchanged. Raises ValueError and TypeError at tracing time.
-    """
+    Gradients pass through unchanged. Raises ValueError and TypeError at tracing time."""
     quantizer = _quantizer(format, preset, switches)
     x = jnp.asarray(x)
     mxe.fake_quantize(np.zeros((0,), x.dtype), quantizer)  # checks types now, not in the callback

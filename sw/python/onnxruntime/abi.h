@@ -10,7 +10,6 @@ namespace mxe::onnxruntime {
 
 constexpr uint32_t kApiVersion = 17;
 
-// Opaque objects of onnxruntime.
 struct Status;
 struct Value;
 struct TensorInfo;

@@ -81,7 +81,6 @@ Quantizing make_operator(const Api& api, const char* name, Owner owner, Element 
   return made;
 }
 
-/// A domain, and its operator for each element type.
 struct OperatorSet {
   const char* domain;
   std::array<Quantizing, 2> operators;

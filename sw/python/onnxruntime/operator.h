@@ -8,13 +8,12 @@
 
 namespace mxe::onnxruntime {
 
-/// Defaults and arrays of fewer than two axes differ.
+/// The operator's vendor. Attributes' defaults and the results for fewer than two axes differ.
 enum class Owner : uint8_t { mxe, quark };
 
 class Kernel {
  public:
-  /// Reads the operator's attributes (`preset` only for Owner::mxe). Throws Error for unknown
-  /// values.
+  /// Reads the attributes (`preset` only for Owner::mxe). Throws Error for unknown values.
   Kernel(const Api& api, const KernelInfo* info, Owner owner, Element element);
 
   /// Throws Error for an axis that the input does not have.

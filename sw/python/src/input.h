@@ -38,7 +38,6 @@ class Input {
  private:
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };
 
-  /// The index of a row's first element in memory.
   int64_t row_start(std::size_t index) const;
   /// The number of rows, at most `most`, to read column by column because of their strides; else 1.
   std::size_t rows_together(std::size_t index, std::size_t most) const;

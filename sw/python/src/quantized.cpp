@@ -42,7 +42,7 @@ struct Cut {
   std::size_t step = 1;      // pieces that belong to one block
 };
 
-// As NumPy does: page faults of small pages take longer than quantizing.
+// Requests large pages, as NumPy does: page faults of small pages take longer than quantizing.
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::size_t kWorthIt = std::size_t{1} << 22;

@@ -56,7 +56,6 @@ def cli(tmp_path):
 
 
 def bits(array):
-    """The bits of an array, with all NaNs equal."""
     array = np.ascontiguousarray(array)
     if array.dtype == np.float32:
         array = np.where(np.isnan(array), np.float32(np.nan), array)

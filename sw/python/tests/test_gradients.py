@@ -106,7 +106,6 @@ def test_gradients(name):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusals(name):
-    """The numbers are correct, and backward() names a function with a gradient."""
     call, text = REFUSED[name]
     x = numbers(9, 64).requires_grad_()
     y = call(x)
@@ -213,7 +212,6 @@ def test_higher_derivatives():
 @pytest.mark.parametrize("config", [{"train": True}, {"train": True, "on": "torch"}, {},
                                     {"on": "torch"}, {"train": True, "clip": True}])
 def test_gradients_for_every_sample(config):
-    """Compares with separate backward passes."""
     torch.manual_seed(1)
     model = quantize_(nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 10)),
                       MXConfig(*reversed(FORMATS), **config))

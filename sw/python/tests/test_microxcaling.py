@@ -132,7 +132,6 @@ def test_without_the_real_one():
 
 
 def test_documents_example():
-    """The example of microxcaling's README: MXFP8 products, bfloat16 for all else."""
     mx_specs = ours.MxSpecs()
     mx_specs["scale_bits"] = 8
     mx_specs["w_elem_format"] = "fp8_e5m2"

@@ -132,7 +132,6 @@ def test_minilm_with_wrong_scales_is_seen(minilm):
 
 
 def test_minilm_on_the_model(minilm):
-    """49 products at 128 tokens take the documented cycles."""
     module, network = minilm
     tokens = module.long_text(network.tokens, 128)
     assert len(tokens) == 128
@@ -229,7 +228,6 @@ def test_decoder_cache_does_not_depend_on_steps(decoder, format):
 
 
 def test_decoder_writes(decoder):
-    """mxint8 writes the text of float32, 4-bit weights another one."""
     module, weights = decoder
     rows = documented("## Text")
     assert list(rows) == ["float32", *map(str, module.MIXES)]

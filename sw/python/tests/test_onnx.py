@@ -55,7 +55,6 @@ def evaluate(made, x, **options):
 
 
 def weights_in(made):
-    """The outputs of a model's DequantizeLinear nodes, by weight."""
     made = mxe.onnx._graph.load(made)
     del made.graph.output[:]
     names = {}
@@ -205,7 +204,6 @@ def test_weights_of_other_types_and_layouts(move, type_):
 
 @pytest.mark.parametrize("stored", ["float16", "bfloat16", "float64"])
 def test_weights_that_are_cast(stored):
-    """A Cast makes float32 weights of a product from a narrower type."""
     for nodes, layout in (([("Cast", "w", "c", {"to": TensorProto.FLOAT})], lambda w: w),
                           ([("Transpose", "w", "t", {}),
                             ("Cast", "t", "c", {"to": TensorProto.FLOAT})], lambda w: w.T)):

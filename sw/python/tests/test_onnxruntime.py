@@ -128,7 +128,6 @@ def test_values_are_those_of_quarks_library(element, shape, axis):
     ("mxfp8_e4m3", "ocp", "com.mxe"), ("mxfp6_e3m2", "ocp", "com.mxe"),
     ("mxint8", "ocp", "com.amd.quark")])
 def test_resnet(format, preset, domain):
-    """Every node's output is the reference's for its input."""
     weights = mxe.onnx.quantize_weights(Network(16).build(10), "mxfp8_e4m3", ort=True)
     made = mxe.onnx.quantize_activations(weights, format, preset, domain=domain, convolutions=True)
     onnx.checker.check_model(made)

@@ -171,7 +171,6 @@ def test_numbers_that_contradict_the_file(tmp_path):
 
 
 def test_metadata_of_another_quantizer(tmp_path, cli):
-    """With another preset, the same codes mean other numbers."""
     q = mxe.quantize(small(), mxe.Quantizer("nvfp4", "nvfp4-te", block_size=32))
     path = tmp_path / "q.safetensors"
     q.save(path)

@@ -373,7 +373,6 @@ def test_input_of_another_type(dtype, layer_type, config, bias):
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_autocast(config, dtype):
-    """As in torch.nn.Linear, input and result have autocast's type."""
     model = quantize_(seeded(lambda: nn.Linear(64, 48)), MXConfig(**FORMATS, **config))
     x = numbers(5, 64)
     expected = model(x.to(dtype))

@@ -107,7 +107,6 @@ def test_what_there_is_not(view):
 
 
 def test_changed_codes_are_noticed():
-    """The core renews its arrays when codes change."""
     a, w = to_mx((4, 256)), to_mx((64, 256), seed=2)
     before = a @ w.t()
     assert torch.equal(a @ w.t(), before)

@@ -38,7 +38,6 @@ def matmul(a, b):
 
 
 def forward(x, weights, biases):
-    """Activations of all layers: input first, logits last."""
     activations = [x]
     for index, (w, b) in enumerate(zip(weights, biases)):
         y = matmul(activations[-1], w) + b
@@ -84,7 +83,6 @@ def train(images, labels):
 
 
 def fetch():
-    """The split images and labels, from scikit-learn's copy of the data set."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

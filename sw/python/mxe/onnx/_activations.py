@@ -25,11 +25,8 @@ _ROUNDING = ("std", "dpu", "py3")
 
 
 class MXQuantizeDequantize(OpRun):
-    """The operator for onnx.reference: `ReferenceEvaluator(model, new_ops=[...])`.
-
-    Attributes of AMD Quark: element_dtype, axis, block_size, rounding_mode; in the domain com.mxe also
-    preset (default: Quark's rounding).
-    """
+    """The operator for onnx.reference: `ReferenceEvaluator(model, new_ops=[...])`. Attributes of AMD Quark:
+    element_dtype, axis, block_size, rounding_mode; in com.mxe also preset (default: Quark's rounding)."""
 
     op_domain = "com.mxe"
 
@@ -45,8 +42,7 @@ def custom_op_library() -> str:
     `SessionOptions.register_custom_ops_library(mxe.onnx.custom_op_library())`.
 
     MXQuantizeDequantize for float32 and float16: in the domain com.mxe, and with Quark's defaults in both
-    of Quark's domains, so that a session cannot register Quark's library, too. Source:
-    sw/python/onnxruntime.
+    of Quark's domains, so that a session cannot register Quark's library, too. Source: sw/python/onnxruntime.
     """
     return str(pathlib.Path(__file__).parents[1] / "mxe_onnxruntime.so")
 
@@ -57,11 +53,9 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
                          select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
     """A model that quantizes the operands A of its MatMul and Gemm nodes, in blocks along K.
 
-    model: a ModelProto or a file; it is not changed. format: one of the engine's. preset: the
-        quantizer, for the domain com.mxe.
+    model: a ModelProto or a file; it is not changed. format: one of the engine's. preset: for com.mxe.
     domain: com.mxe, or com.amd.quark or com.vai.quantize for AMD Quark's operator, which has no
-        preset and no mxfp4_e1m2. rounding_mode: of mxint8 there: 0 half away from zero, 1 half up,
-        2 half to even.
+        preset and no mxfp4_e1m2. rounding_mode, for mxint8 there: half away from zero (0), up (1), to even (2).
     convolutions: also the inputs of Conv, in blocks along their channels, as in Quark.
     select: chooses nodes by name; default: all.
 

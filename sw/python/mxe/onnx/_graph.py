@@ -128,7 +128,6 @@ def _is_product(node: onnx.NodeProto) -> bool:
 
 
 def constants(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
-    """Initializers and the values of Constant nodes, by name."""
     found = {tensor.name: tensor for tensor in graph.initializer}
     for node in graph.node:
         if node.op_type == "Constant" and attribute(node, "value") is not None:
@@ -189,7 +188,6 @@ class Constants:
 
 def products_with_constants(model: onnx.ModelProto) -> Iterator[
         tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
-    """Each product with the constants that its graph sees."""
     def within(graph: onnx.GraphProto, around: Optional[Constants]) -> Iterator[
             tuple[onnx.GraphProto, onnx.NodeProto, Constants]]:
         known = Constants(graph, list(model.opset_import), around)

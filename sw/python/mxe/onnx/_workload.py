@@ -97,8 +97,6 @@ class Sizes(NamedTuple):
     dimensions: Mapping[str, int] = {}
 
 
-# --- Dimensions -------------------------------------------------------------------------------
-
 # Exporters' names for dimensions, in lower case; encoder_sequence_length does not match.
 BATCH = {"batch", "batch_size", "batchsize", "bs", "n", "b"}
 SEQUENCE = {"sequence", "sequence_length", "sequence_len", "seq", "seq_length", "seq_len", "seqlen",
@@ -216,7 +214,6 @@ class Dimensions:
         raise _Open(f"--dim {name}=N")
 
     def require_all_used(self) -> None:
-        """Raises ModelError for a size that no dimension uses."""
         options = {f"--{name}" for name in ("batch", "sequence", "context")
                    if getattr(self.sizes, name) is not None} - self.used
         options |= {f"--dim {name}={size}" for name, size in self.sizes.dimensions.items()
@@ -237,8 +234,6 @@ def _volume(sizes: Iterable[Optional[int]], most: int) -> Optional[int]:
             return None
     return product
 
-
-# --- Models -----------------------------------------------------------------------------------
 
 def load(path: str) -> onnx.ModelProto:
     """Does not read weights in other files."""
@@ -351,8 +346,6 @@ def name_of(node: onnx.NodeProto) -> str:
     return node.name or next((one for one in node.output if one), "")
 
 
-# --- Shapes -----------------------------------------------------------------------------------
-
 def _sizes_of(type_: Optional[onnx.TypeProto]) -> Optional[list[Optional[int]]]:
     if type_ is None or not type_.tensor_type.HasField("shape"):
         return None
@@ -431,7 +424,6 @@ class Shapes:
 
     def _values(self, node: onnx.NodeProto,
                 results: Mapping[str, onnx.TypeProto]) -> dict[str, np.ndarray[Any, Any]]:
-        """The results of a node that are small and constant."""
         if node.domain not in ("", "ai.onnx") or not node.output or not node.output[0]:
             return {}
         if node.op_type in ("Shape", "Size"):
@@ -487,8 +479,6 @@ def _untyped(name: str) -> onnx.ValueInfoProto:
     value.name = name
     return value
 
-
-# --- Products ---------------------------------------------------------------------------------
 
 def _product(sizes: Sequence[int]) -> int:
     product = _volume(sizes, MOST)
@@ -616,7 +606,6 @@ def resolve(model: onnx.ModelProto, sizes: Sizes) -> dict[str, Any]:
 
 
 def workload(path: str, sizes: Sizes) -> dict[str, Any]:
-    """The answer for the model in a file. Raises ModelError."""
     try:
         model = without_weights(load(path), os.path.dirname(os.path.abspath(path)))
         run = resolve(model, sizes)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microscaling in PyTorch: operators, autograd, compiled and exported graphs, layers.
 
-Unlike the functions of `mxe`, these have gradients; `torch.ops.mxe.*` have fake kernels. Results have
-the bits of `mxe`.
+Unlike those of `mxe`, these functions have gradients, and `torch.ops.mxe.*` have fake kernels. The bits are equal.
 
 >>> import torch, mxe.torch
 >>> mxe.torch.quantize_(model, mxe.torch.MXConfig(weight="mxfp4_e2m1", activation="mxfp8_e4m3"))
@@ -34,8 +33,7 @@ def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp
 def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
     """A tensor quantized and dequantized, of its shape and type; arguments as in `mxe.fake_quantize`.
-    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped.
-    """
+    The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped."""
     _operators._checked_axis(x, axis)
     return _transforms.fake_quantize(x, text_of(format, preset, **switches), axis, clip)
 
@@ -46,8 +44,7 @@ def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
     """a @ b + bias in float32, with both operands quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast. format_b:
-    default: format_a. The gradient is that of the product of the quantized operands (with clip: zero
-    where numbers are clipped).
+    default: format_a. The gradient is that of the product of the quantized operands; clip: zero where clipped.
     """
     first = text_of(format_a)
     return _transforms.matmul(a, b if transpose_b else b.transpose(-1, -2), first,

@@ -29,8 +29,7 @@ def parts_of(array: mxe.Array) -> tuple[Tensor, Tensor, Tensor]:
 def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: str,
              axis: int) -> mxe.Array:
     """The array of these parts, from `_known` if codes and scales have not changed. `whole` is None for
-    operands of the engine, which have block scales only.
-    """
+    operands of the engine, which have block scales only."""
     one = quantizer_of(quantizer)
     if whole is None and one.switches["uses_tensor_scale"]:
         raise ValueError(f"{quantizer} is not an operand of the engine: it has a scale of the whole "

@@ -27,8 +27,7 @@ from ._text import quantizer_of, text_of
 class MXConfig:
     """Formats of linear layers, for `quantize_` or torchao's function of this name.
 
-    weight, activation: formats or Quantizers; activation None quantizes weights only. preset: the
-        quantizer of formats.
+    weight, activation: formats (of preset) or Quantizers; activation None quantizes weights only.
     on: "golden", the engine's products (blocks of 32, E8M0 scales); an `mxe.Engine`, which computes
         the same (`mxe.record` records each layer); or "torch", torch's products of the dequantized
         numbers, for every format and preset. Without an activation it is always torch.
@@ -84,8 +83,7 @@ class MXLinear(nn.Linear):
     def from_linear(cls, linear: nn.Linear, config: MXConfig, name: str = "linear") -> MXLinear:
         """A quantized layer with the bias, hooks and attributes of `linear` (to train: and its weights).
 
-        name: in recordings of engines. Raises ValueError for layers with another forward(), and if the
-        weight is not a parameter.
+        name: in recordings. Raises ValueError for layers with another forward() and weights that are no parameter.
         """
         obstacle = _obstacle(linear, config)
         if obstacle is not None:

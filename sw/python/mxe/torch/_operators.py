@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.mxe: the operators in graphs of torch.compile and torch.export.
 
-Each has a fake kernel (shapes and types without data) and, where possible, a gradient. Quantizers are
-texts (`mxe.torch.text_of`).
+Each has a fake kernel (shapes and types without data) and, where possible, a gradient. Quantizers: texts of text_of().
 """
 from __future__ import annotations
 
@@ -99,8 +98,7 @@ def _(codes: Tensor, scales: Tensor, whole: Tensor, quantizer: str, axis: int,
 @torch.library.custom_op("mxe::fake_quantize", mutates_args=())
 def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
     """x quantized and dequantized, of its shape and type. The gradient passes through unchanged; with
-    `clip`, it is zero where numbers are clipped.
-    """
+    `clip`, it is zero where numbers are clipped."""
     values: Tensor = mxe.fake_quantize(x, quantizer_of(quantizer), axis=axis,
                                        threads=_threads_of_torch())
     return values
@@ -193,8 +191,7 @@ scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
            weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
     """x [..., K], quantized along K, @ weights^T [N, K], passed as codes, + bias: [..., N] of the type of
-    x. Gradients are as in `matmul`; the weights have none.
-    """
+    x. Gradients are as in `matmul`; the weights have none."""
     # reshape(-1, 0) is ambiguous.
     rows = _quantized(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), quantizer)
     product = _multiplied(rows, array_of(codes, scales, None, weight_quantizer, -1), bias,
@@ -232,8 +229,7 @@ linear.register_autograd(_linear_gradient, setup_context=_remember_linear)
 def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
            bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
     """a @ b^T + bias in float32, from numbers a [..., M, K] and b [..., N, K], quantized along K. The
-    gradient is that of the product of the quantized operands, then as in `fake_quantize`.
-    """
+    gradient is that of the product of the quantized operands, then as in `fake_quantize`."""
     return _multiplied(_quantized(a, quantizer_a), _quantized(b, quantizer_b), bias, accumulate)
 
 

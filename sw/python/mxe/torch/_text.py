@@ -13,9 +13,7 @@ from mxe._quantizer import FormatLike, resolve
 
 @torch.compiler.assume_constant_result  # not traced: it looks up names
 def text_of(format: Union[FormatLike, Quantizer], preset: str = "ocp", **switches: Any) -> str:
-    """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES with the switches as JSON; arguments and ValueError
-    as in `mxe.quantize`.
-    """
+    """FORMAT, FORMAT:PRESET, or FORMAT:PRESET:SWITCHES (JSON); arguments and ValueError as in `mxe.quantize`."""
     core = resolve(format, preset, **switches)
     changes = core.changes
     if changes:

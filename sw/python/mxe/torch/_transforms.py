@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autograd functions of the operators, because torch.func (grad, vjp, jacrev) ignores gradients registered
-with torch.library.
-"""
+with torch.library."""
 from __future__ import annotations
 
 from typing import Any, Optional

@@ -125,8 +125,7 @@ def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
            mx_specs: Optional[Specs] = None, name: Optional[str] = None,
            mode_config: str = "aa") -> Tensor:
     """torch.matmul (+ bias), quantized by mx_specs unless they are None. mode_config: operands that are
-    weights (w) or activations (a): aa, aw or wa.
-    """
+    weights (w) or activations (a): aa, aw or wa."""
     if mx_specs is None:
         return torch.matmul(in1, in2) if bias is None else torch.addmm(bias, in1, in2)
     if mode_config not in ("aa", "aw", "wa"):

@@ -45,8 +45,7 @@ def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None
                    round: str = "nearest", expand_and_reshape: bool = False) -> Tensor:
     """A quantized to an MX format along one axis and dequantized; A if elem_format is None.
 
-    block_size 0: one scale for the whole axis. Raises ValueError for unknown names, several axes and
-    shared_exp_method none.
+    block_size 0: one scale per axis. Raises ValueError for unknown names, several axes, shared_exp_method none.
     """
     if elem_format is None:
         return A
@@ -81,8 +80,7 @@ def quantize_elemwise_op(A: Tensor, mx_specs: Optional[Specs],
                          round: Optional[str] = None) -> Tensor:
     """A rounded to a float of `bfloat` bits (8 for the exponent) or `fp` bits (5), if one is set:
     bfloat=16 has 7 mantissa bits, fp=16 has 10. Has no gradient. Raises ValueError if both are set, for
-    bfloat up to 9 and fp up to 6.
-    """
+    bfloat up to 9 and fp up to 6."""
     if mx_specs is None:
         return A
     bfloat, fp = mx_specs["bfloat"], mx_specs["fp"]

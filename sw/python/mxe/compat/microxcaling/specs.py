@@ -69,8 +69,7 @@ def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
 
 
 def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Optional[MxSpecs]:
-    """All options; backward formats default to the forward ones, missing roundings to `round`. None if no
-    format is set."""
+    """All options (None without a format); backward formats default to forward ones, roundings to `round`."""
     said = dict(specs)
     if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
         return None

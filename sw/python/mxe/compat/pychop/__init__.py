@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The MX formats of pychop 0.6.2, with its numbers for float32 arrays.
 
-Import mx_quantize from mxe.compat.pychop, not from pychop. Arrays may be of any library that `mxe`
-takes; results are of the same.
+Import mx_quantize from mxe.compat.pychop, not from pychop. Takes arrays of any library, as `mxe` does.
 """
 from __future__ import annotations
 
