@@ -299,14 +299,4 @@ void throw_wrong_shape(const std::vector<std::size_t>& shape,
       fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
 }
 
-std::size_t resolve_axis(int axis, std::size_t rank) {
-  const int signed_rank = static_cast<int>(rank);
-  if (axis >= -signed_rank && axis < signed_rank) {
-    return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
-  }
-  if (rank == 0) throw Error("the array must have at least one dimension");
-  throw Error(fmt::format("axis {} is out of range (allowed: {} to {})", axis, -signed_rank,
-                          signed_rank - 1));
-}
-
 }  // namespace mxe::arrays

@@ -117,7 +117,4 @@ using numerics::rows_to_axis;
 using numerics::shape_text;
 using numerics::split_at;
 
-/// Converts an axis from -rank (first) to rank - 1 (last) to an index; else throws Error.
-std::size_t resolve_axis(int axis, std::size_t rank);
-
 }  // namespace mxe::arrays

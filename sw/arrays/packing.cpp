@@ -13,20 +13,14 @@ numerics::NibbleOrder nibble_order(Packing packing) {
 }
 
 AxisView last_axis(const std::vector<std::size_t>& shape) {
-  return split_at(shape, resolve_axis(-1, shape.size()));
+  if (shape.empty()) throw Error("the array must have at least one dimension");
+  return split_at(shape, shape.size() - 1);
 }
 
 }  // namespace
 
 void check_packing(const numerics::ElementFormat& format, Packing packing) {
-  if (packing == Packing::high && format.bits != 4) {
-    throw Error(fmt::format("--pack high is for 4-bit formats, {} has {} bits (allowed: none, low)",
-                            format.name, format.bits));
-  }
-  if (packing != Packing::none && format.bits > 8) {
-    throw Error(fmt::format("--pack is for formats of at most 8 bits, {} has {} (allowed: none)",
-                            format.name, format.bits));
-  }
+  if (packing != Packing::none) numerics::require_packing(format.bits, nibble_order(packing));
 }
 
 Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
@@ -44,12 +38,7 @@ Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last) {
   if (packing == Packing::none) return packed;
   const AxisView view = last_axis(packed.shape);
-  const std::size_t bits = static_cast<std::size_t>(format.bits);
-  const std::size_t length = last.value_or(view.length * 8 / bits);
-  if (length > view.length * 8 || numerics::packed_bytes(length, format.bits) != view.length) {
-    throw Error(
-        fmt::format("{} elements of {} bits do not pack into {} bytes", length, bits, view.length));
-  }
+  const std::size_t length = numerics::unpacked_length(view.length, format.bits, last);
   Array<uint8_t> codes{packed.shape,
                        numerics::unpack_codes(packed.values.data(), view.outer, length, format.bits,
                                               nibble_order(packing), view.length)};

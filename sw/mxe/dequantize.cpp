@@ -42,10 +42,6 @@ struct DequantizeOptions {
   bool swizzled = false, json = false;
 };
 
-std::size_t blocks_of(std::size_t length, std::size_t block) {
-  return (length + block - 1) / block;
-}
-
 /// --axis, else the axis that fits the shapes; the first if several do (then each block has one
 /// element). Throws Error if none fits.
 std::size_t find_axis(const DequantizeOptions& options, const numerics::QuantizerOptions& quantizer,
@@ -53,12 +49,10 @@ std::size_t find_axis(const DequantizeOptions& options, const numerics::Quantize
   if (quantizer.walk == numerics::BlockWalk::flat) return 0;
   const std::size_t rank = parts.shape.size();
   const auto fits = [&](std::size_t axis) {
-    std::vector<std::size_t> expected = parts.shape;
-    expected[axis] = blocks_of(expected[axis], quantizer.block_size);
-    return expected == parts.scale_shape;
+    return numerics::scale_shape_of(parts.shape, axis, quantizer) == parts.scale_shape;
   };
   if (options.axis) {
-    const std::size_t axis = arrays::resolve_axis(*options.axis, rank);
+    const std::size_t axis = numerics::resolve_axis(*options.axis, parts.shape);
     if (fits(axis)) return axis;
   } else {
     if (rank == 0 && parts.scale_shape.empty()) return 0;
@@ -89,12 +83,13 @@ void read_elements(arrays::InputFiles& files, const DequantizeOptions& options,
   parts.codes = std::move(codes.values);
 }
 
-std::vector<std::size_t> scale_shape(const DequantizeOptions& options,
-                                     std::vector<std::size_t> elements, std::size_t block) {
-  const std::size_t axis = arrays::resolve_axis(options.axis.value_or(-1), elements.size());
-  numerics::require_swizzle(true, elements.size(), axis, elements.size());
-  elements.back() = blocks_of(elements.back(), block);
-  return elements;
+std::vector<std::size_t> swizzled_shape(const DequantizeOptions& options,
+                                        const std::vector<std::size_t>& elements,
+                                        const numerics::QuantizerOptions& quantizer) {
+  const std::size_t axis = numerics::resolve_axis(options.axis.value_or(-1), elements);
+  const std::vector<std::size_t> scales = numerics::scale_shape_of(elements, axis, quantizer);
+  numerics::require_swizzle(true, scales.size(), axis, elements.size());
+  return scales;
 }
 
 /// Returns the name of the scales' tensor; empty for .npy files.
@@ -111,8 +106,8 @@ std::string read_scales(arrays::InputFiles& files, const DequantizeOptions& opti
   }
   arrays::Array<uint8_t> codes = arrays::to_bytes(std::move(tensor), options.scales);
   if (options.swizzled) {
-    codes = arrays::unswizzle(codes, scale_shape(options, parts.shape, quantizer.block_size),
-                              options.scales);
+    codes =
+        arrays::unswizzle(codes, swizzled_shape(options, parts.shape, quantizer), options.scales);
   }
   parts.scale_shape = std::move(codes.shape);
   parts.scale_codes = std::move(codes.values);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "model/numerics/base/parallel.h"
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/quantize/assemble.h"
 #include "sw/arrays/arrays.h"
@@ -181,7 +182,8 @@ int run(const QuantizeOptions& options) {
   numerics::QuantizeRequest request;
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
-  request.threads = options.threads;
+  request.threads =
+      threads_for(numerics::element_count(input.shape()) / numerics::kBlockSize, options.threads);
   const numerics::QuantizedArray array = numerics::quantize(
       input.array(), input.shape(), quantizer.format, quantizer.options, request);
   write_files(options, array);

@@ -8,6 +8,12 @@
 
 namespace mxe {
 
+/// Returns 1 for so few blocks that starting threads takes longer, else `threads`.
+inline unsigned threads_for(std::size_t blocks, unsigned threads) {
+  constexpr std::size_t kWorthIt = 4096;
+  return blocks < kWorthIt ? 1 : threads;
+}
+
 /// Splits 0..count into one range per thread and calls body(first, last) for each; the last call
 /// runs on the caller's thread. With more than one thread, body must not throw. Example: count 10,
 /// 3 threads: 0..3, 3..6, 6..10.

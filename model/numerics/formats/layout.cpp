@@ -8,12 +8,6 @@
 namespace mxe::numerics {
 namespace {
 
-void check_order(int bits, NibbleOrder order) {
-  if (order == NibbleOrder::high && bits != 4) {
-    throw Error(fmt::format("high-nibble packing needs 4-bit elements, these have {}", bits));
-  }
-}
-
 void swap_nibbles(std::vector<uint8_t>& bytes) {
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>((byte << 4) | (byte >> 4));
 }
@@ -39,9 +33,27 @@ std::size_t packed_bytes(std::size_t columns, int bits) {
   return columns / 8 * width + (columns % 8 * width + 7) / 8;  // 8 codes fill `width` bytes
 }
 
+void require_packing(int bits, NibbleOrder order) {
+  if (bits < 1 || bits > 8) {
+    throw Error(
+        fmt::format("packing is for formats of at least 1 and at most 8 bits, not {}", bits));
+  }
+  if (order == NibbleOrder::high && bits != 4) {
+    throw Error(fmt::format(
+        "packing that begins in the high nibble is for 4-bit formats, not {} bits (allowed: low)",
+        bits));
+  }
+}
+
+std::size_t unpacked_length(std::size_t bytes, int bits, std::optional<std::size_t> length) {
+  const std::size_t count = length.value_or(bytes * 8 / static_cast<std::size_t>(bits));
+  if (count <= bytes * 8 && packed_bytes(count, bits) == bytes) return count;
+  throw Error(fmt::format("{} elements of {} bits do not pack into {} bytes", count, bits, bytes));
+}
+
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
                                 int bits, NibbleOrder order) {
-  check_order(bits, order);
+  require_packing(bits, order);
   if (columns == 0) return {};  // `rows` is unbounded here: skip the loop
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);
@@ -64,7 +76,7 @@ std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::siz
 
 std::vector<uint8_t> unpack_codes(const uint8_t* packed, std::size_t rows, std::size_t columns,
                                   int bits, NibbleOrder order, std::size_t row_stride) {
-  check_order(bits, order);
+  require_packing(bits, order);
   if (columns == 0) return {};
   const uint32_t mask = (1u << bits) - 1;
   const unsigned width = static_cast<unsigned>(bits);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace mxe::numerics {
@@ -16,8 +17,15 @@ enum class NibbleOrder : uint8_t {
 /// Bytes of a packed row of `columns` codes of 1 to 8 bits. Example: 3 codes of 4 bits: 2 bytes.
 std::size_t packed_bytes(std::size_t columns, int bits);
 
+/// Throws Error unless codes of so many bits can be packed in this order.
+void require_packing(int bits, NibbleOrder order);
+
+/// The elements of a packed row: `length`, else as many as fit. Throws Error if `length` elements
+/// do not take exactly `bytes`. Example: 2 bytes of 4 bits: 4, or 3 if that is the length.
+std::size_t unpacked_length(std::size_t bytes, int bits, std::optional<std::size_t> length);
+
 /// Packs codes [rows][columns] of 1 to 8 bits into rows of packed_bytes(); unused bits are 0.
-/// Throws Error for NibbleOrder::high unless bits is 4.
+/// Throws Error as require_packing().
 std::vector<uint8_t> pack_codes(const uint8_t* codes, std::size_t rows, std::size_t columns,
                                 int bits, NibbleOrder order);
 

@@ -96,16 +96,6 @@ void set_whole_scale(QuantizedArray& array, const ArrayParts& parts) {
   }
 }
 
-std::vector<std::size_t> scale_shape_of(const QuantizedArray& array) {
-  const std::size_t block = array.options.block_size;
-  if (array.options.walk == BlockWalk::flat) {
-    return {(element_count(array.shape) + block - 1) / block};
-  }
-  std::vector<std::size_t> shape = array.shape;
-  if (!shape.empty()) shape[array.axis] = (shape[array.axis] + block - 1) / block;
-  return shape;
-}
-
 template <typename Code>
 void require_codes(const std::vector<Code>& codes, std::size_t count, const std::string& name,
                    const std::string& format) {
@@ -117,7 +107,7 @@ void require_codes(const std::vector<Code>& codes, std::size_t count, const std:
 }
 
 void set_scales(QuantizedArray& array, ArrayParts& parts) {
-  array.scale_shape = scale_shape_of(array);
+  array.scale_shape = scale_shape_of(array.shape, array.axis, array.options);
   if (parts.scale_shape != array.scale_shape) {
     throw Error(fmt::format("{} must be {}, but are {}", parts.scales_name,
                             shape_text(array.scale_shape), shape_text(parts.scale_shape)));

@@ -50,7 +50,7 @@ RealScaleParameters real_parameters(const BlockRules& rules) {
 }  // namespace
 
 FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type,
-                       const FastOutput& output)
+                       const BlockOutput& output)
     : rules_(rules), output_(output) {
   const QuantizerOptions& options = rules.options;
   const EncodeRule rule = encode_rule(rules.format, options);

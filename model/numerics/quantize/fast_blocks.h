@@ -18,18 +18,30 @@
 
 namespace mxe::numerics {
 
-/// Output arrays; null: not written.
-struct FastOutput {
+/// Output arrays; null: not written. Either `codes` or `wide_codes` is set.
+struct BlockOutput {
   uint8_t* codes = nullptr;
+  uint16_t* wide_codes = nullptr;
   float* scales = nullptr;
   uint8_t* scale_codes = nullptr;
   float* dequantized = nullptr;
+
+  /// The same arrays from an element and a scale on.
+  BlockOutput from(std::size_t element, std::size_t scale) const {
+    BlockOutput part = *this;
+    if (codes) part.codes += element;
+    if (wide_codes) part.wide_codes += element;
+    part.scales += scale;
+    if (scale_codes) part.scale_codes += scale;
+    if (dequantized) part.dequantized += element;
+    return part;
+  }
 };
 
 class FastBlocks {
  public:
   /// `rules` must outlive the object.
-  FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type, const FastOutput& output);
+  FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type, const BlockOutput& output);
   FastBlocks(const FastBlocks&) = delete;  // its members refer to each other
   FastBlocks& operator=(const FastBlocks&) = delete;
 
@@ -132,7 +144,7 @@ class FastBlocks {
   void write_row_values(const FloatArray& in, std::size_t columns, std::size_t at);
 
   const BlockRules& rules_;
-  const FastOutput output_;
+  const BlockOutput output_;
   PresetKernels kernels_;
   PresetKernels float_kernels_;
   EncodeParameters parameters_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/numerics/base/bits.h"
+#include "model/numerics/base/large_pages.h"
 #include "model/numerics/base/parallel.h"
 #include "model/numerics/block/block.h"
 #include "model/numerics/formats/bfloat16.h"
@@ -122,9 +123,10 @@ std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
   return rules;
 }
 
-FastOutput fast_output(QuantizedArray& result) {
-  FastOutput output;
-  output.codes = result.codes.data();
+BlockOutput output_of(QuantizedArray& result) {
+  BlockOutput output;
+  if (!result.codes.empty()) output.codes = result.codes.data();
+  if (!result.wide_codes.empty()) output.wide_codes = result.wide_codes.data();
   output.scales = result.scales.data();
   if (!result.scale_codes.empty()) output.scale_codes = result.scale_codes.data();
   if (!result.dequantized.empty()) output.dequantized = result.dequantized.data();
@@ -134,8 +136,8 @@ FastOutput fast_output(QuantizedArray& result) {
 class ArrayQuantizer {
  public:
   ArrayQuantizer(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
-                 QuantizedArray& result)
-      : x_(x), rules_(rules), options_(rules[0].options), lines_(lines), result_(result) {
+                 const BlockOutput& output)
+      : x_(x), rules_(rules), options_(rules[0].options), lines_(lines), output_(output) {
     const std::size_t size = options_.block_size;
     values_.resize(size * options_.block_rows);
     codes_.resize(size);
@@ -150,7 +152,7 @@ class ArrayQuantizer {
       const std::size_t outer = unit / lines_.blocks;
       const std::size_t block = unit % lines_.blocks;
       if (!fast || (rules_.size() > 1 && block == 0)) {
-        fast.emplace(rules_of_run(outer, 0), level, x_.type(), fast_output(result_));
+        fast.emplace(rules_of_run(outer, 0), level, x_.type(), output_);
       }
       unit += lines_.inner == 1 ? fast_line(*fast, outer, block, last - unit)
                                 : fast_columns(*fast, outer, block);
@@ -181,7 +183,7 @@ class ArrayQuantizer {
   }
 
   void run_tiles_fast(SimdLevel level, std::size_t first, std::size_t last, std::size_t rows) {
-    FastBlocks fast(rules_[0], level, x_.type(), fast_output(result_));
+    FastBlocks fast(rules_[0], level, x_.type(), output_);
     tile_rows_ = rows;
     const std::size_t height = lines_.inner == 1 ? options_.block_rows : options_.block_size;
     const std::size_t memory_rows = lines_.inner == 1 ? rows : lines_.length;
@@ -302,35 +304,32 @@ class ArrayQuantizer {
       one_row(rules, scale, values_.data() + row * size, count, at);
       const std::size_t scale_at =
           (outer_of(runs, row) * lines_.blocks + block) * lines_.inner + inner_of(runs, row);
-      result_.scales[scale_at] = scale.value;
-      if (!result_.scale_codes.empty()) {
-        result_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
-      }
+      output_.scales[scale_at] = scale.value;
+      if (output_.scale_codes) output_.scale_codes[scale_at] = static_cast<uint8_t>(scale.code);
     }
   }
 
   void one_row(const BlockRules& rules, const BlockScale& scale, const float* values,
                std::size_t count, std::size_t at) {
-    const bool wants_values = !result_.dequantized.empty();
     quantize_elements(values, count, rules, scale, codes_.data(),
-                      wants_values ? dequantized_.data() : nullptr, {at, lines_.inner});
-    for (std::size_t i = 0; i < count; i++) store(at + i * lines_.inner, i, wants_values);
+                      output_.dequantized ? dequantized_.data() : nullptr, {at, lines_.inner});
+    for (std::size_t i = 0; i < count; i++) store(at + i * lines_.inner, i);
   }
 
-  void store(std::size_t at, std::size_t i, bool wants_values) {
-    if (result_.wide_codes.empty()) {
-      result_.codes[at] = static_cast<uint8_t>(codes_[i]);
+  void store(std::size_t at, std::size_t i) {
+    if (output_.wide_codes) {
+      output_.wide_codes[at] = codes_[i];
     } else {
-      result_.wide_codes[at] = codes_[i];
+      output_.codes[at] = static_cast<uint8_t>(codes_[i]);
     }
-    if (wants_values) result_.dequantized[at] = dequantized_[i];
+    if (output_.dequantized) output_.dequantized[at] = dequantized_[i];
   }
 
   const FloatArray x_;
   const std::vector<BlockRules>& rules_;
   const QuantizerOptions& options_;
   const Lines lines_;
-  QuantizedArray& result_;
+  const BlockOutput output_;
   std::vector<float> values_;
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
@@ -352,16 +351,16 @@ QuantizerOptions with_fitting_blocks(QuantizerOptions options, const Lines& line
   return options;
 }
 
-// Quantizes all blocks; computes values if result.dequantized is not empty.
+// Quantizes all blocks. `rows`: runs that blocks of several rows lie across.
 void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
-                     const QuantizeRequest& request, SimdLevel level, QuantizedArray& result) {
-  const bool fast = !request.block_by_block &&
-                    FastBlocks(rules[0], level, x.type(), fast_output(result)).serves();
+                     std::size_t rows, const QuantizeRequest& request, SimdLevel level,
+                     const BlockOutput& output) {
+  const bool fast =
+      !request.block_by_block && FastBlocks(rules[0], level, x.type(), output).serves();
   if (rules[0].options.block_rows > 1) {
-    const std::size_t rows = rows_across(result.shape, result.axis);
     const std::size_t matrices = lines.inner == 1 && rows > 0 ? lines.outer / rows : lines.outer;
-    ArrayQuantizer quantizer(x, rules, lines, result);
-    if (fast && FastBlocks(rules[0], level, x.type(), fast_output(result)).serves_tiles()) {
+    ArrayQuantizer quantizer(x, rules, lines, output);
+    if (fast && FastBlocks(rules[0], level, x.type(), output).serves_tiles()) {
       quantizer.run_tiles_fast(level, 0, matrices, rows);
     } else {
       quantizer.run_tiles(0, matrices, rows);
@@ -372,14 +371,131 @@ void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, 
     const Lines units = rules.size() == 1 ? joined(lines, rules[0].options) : lines;
     parallel_ranges(units.outer * units.blocks, request.threads,
                     [&](std::size_t first, std::size_t last) {
-                      ArrayQuantizer(x, rules, units, result).run_fast(level, first, last);
+                      ArrayQuantizer(x, rules, units, output).run_fast(level, first, last);
                     });
     return;
   }
   parallel_ranges(lines.outer, request.threads, [&](std::size_t first, std::size_t last) {
-    ArrayQuantizer(x, rules, lines, result).run(first, last);
+    ArrayQuantizer(x, rules, lines, output).run(first, last);
   });
 }
+
+// Consecutive lines, or consecutive blocks of a single outer index.
+struct Slice {
+  Lines lines;
+  std::size_t first = 0, last = 0;  // elements
+  std::size_t first_scale = 0;
+};
+
+// Divides an array with independent blocks into slices of about `most` elements; else one slice.
+std::vector<Slice> slices_of(const Lines& lines, const QuantizerOptions& options,
+                             std::size_t most) {
+  const std::size_t count = lines.outer * lines.length * lines.inner;
+  if (count <= most || !has_independent_blocks(options)) return {{lines, 0, count, 0}};
+  std::vector<Slice> slices;
+  const bool outer = lines.outer > 1;
+  // A unit is a line of all inner indices, or a block of them.
+  const std::size_t block = std::min(options.block_size, lines.length);
+  const std::size_t unit = (outer ? lines.length : block) * lines.inner;
+  const std::size_t units = std::max<std::size_t>(1, most / unit);
+  for (std::size_t first = 0; first < count; first += units * unit) {
+    Slice slice;
+    slice.first = first;
+    slice.last = std::min(count, first + units * unit);
+    const std::size_t scales = outer ? lines.blocks * lines.inner : lines.inner;
+    slice.first_scale = first / unit * scales;
+    slice.lines = lines;
+    if (outer) {
+      slice.lines.outer = (slice.last - first) / unit;
+    } else {
+      slice.lines.length = (slice.last - first) / lines.inner;
+      slice.lines.blocks = (slice.lines.length + options.block_size - 1) / options.block_size;
+    }
+    slices.push_back(slice);
+  }
+  return slices;
+}
+
+// Quantizes an array slice by slice.
+class SliceQuantizer {
+ public:
+  SliceQuantizer(const NumberSource& x, const std::vector<std::size_t>& shape,
+                 const ElementFormat& format, const QuantizerOptions& options,
+                 const QuantizeRequest& request)
+      : x_(x),
+        format_(format),
+        options_(options),
+        request_(request),
+        level_(request.simd.value_or(best_simd_level())) {
+    validate(options);
+    axis_ = resolve_axis(request.axis, shape);
+    element_count(shape);  // throws for more elements than fit
+    lines_ = lines_of(shape, axis_, options);
+    if (options.block_rows > 1) rows_ = rows_across(shape, axis_);
+    // Integer codes cannot represent -0, which the dequantized values keep.
+    decodes_ = request.dequantize && !request.block_by_block && lines_.inner == 1 &&
+               format.kind == FormatKind::floating && kernels_apply(format, options);
+  }
+
+  std::size_t axis() const { return axis_; }
+  const Lines& lines() const { return lines_; }
+  // Valid after run().
+  const std::vector<BlockRules>& rules() const { return rules_; }
+
+  // Calls output(slice) for the output of each slice of about `most` elements, fills it, and calls
+  // done(slice).
+  template <typename Output, typename Done>
+  void run(std::size_t most, const Output& output, const Done& done) {
+    for (const Slice& slice : slices_of(lines_, options_, most)) {
+      if (slice.first > 0 && request_.between_slices) request_.between_slices();
+      const FloatArray numbers = x_.read(slice.first, slice.last, buffer_);
+      if (slice.first == 0) {
+        rules_ = rules_of(numbers, lines_, format_, with_fitting_blocks(options_, lines_), level_);
+      }
+      if (slice.first == slice.last) return;
+      quantize(numbers, slice.lines, output(slice));
+      done(slice);
+    }
+  }
+
+ private:
+  void quantize(const FloatArray& numbers, const Lines& lines, BlockOutput output) {
+    float* const values = output.dequantized;
+    if (decodes_) output.dequantized = nullptr;
+    quantize_blocks(numbers, rules_, lines, rows_, request_, level_, output);
+    if (!decodes_) return;
+    // dequantize_rows() has kernels per format, which are faster than the generic ones.
+    dequantize_rows(*find_format(format_.name), output.codes, output.scale_codes, lines.outer,
+                    lines.length, request_.threads, request_.simd, values);
+  }
+
+  const NumberSource& x_;
+  const ElementFormat& format_;
+  const QuantizerOptions& options_;
+  const QuantizeRequest& request_;
+  const SimdLevel level_;
+  std::size_t axis_ = 0;
+  std::size_t rows_ = 0;
+  bool decodes_ = false;
+  Lines lines_;
+  std::vector<BlockRules> rules_;
+  std::vector<float> buffer_;
+};
+
+// Sets the sizes of the arrays for `count` elements and `scales` scales.
+void resize(QuantizedArray& result, std::size_t count, std::size_t scales, bool dequantize) {
+  resize_for_writing(result.scales, scales);
+  resize_for_writing(result.scale_codes, result.has_scale_codes ? scales : 0);
+  resize_for_writing(result.codes, result.has_wide_codes() ? 0 : count);
+  resize_for_writing(result.wide_codes, result.has_wide_codes() ? count : 0);
+  resize_for_writing(result.dequantized, dequantize ? count : 0);
+}
+
+// Elements of a slice per thread: 4 MiB if the source converts, else a fraction of a second.
+constexpr std::size_t kSlice = std::size_t{1} << 20;
+constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
+// For values without codes on one thread: the slice stays in the cache.
+constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -391,37 +507,38 @@ std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
+std::vector<std::size_t> scale_shape_of(const std::vector<std::size_t>& shape, std::size_t axis,
+                                        const QuantizerOptions& options) {
+  const std::size_t blocks = lines_of(shape, axis, options).blocks;
+  if (options.walk == BlockWalk::flat) return {blocks};
+  std::vector<std::size_t> scales = shape;
+  if (!shape.empty()) scales[axis] = blocks;
+  return scales;
+}
+
+void quantize_into(const NumberSource& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result) {
-  validate(options);
+  SliceQuantizer quantizer(x, shape, format, options, request);
+  const Lines& lines = quantizer.lines();
   result.format = format;
   result.options = options;
   result.shape = shape;
-  result.axis = resolve_axis(request.axis, shape);
-  const std::size_t count = element_count(shape);
-  const Lines lines = lines_of(shape, result.axis, options);
-
-  result.scale_shape = shape;
-  if (options.walk == BlockWalk::flat) {
-    result.scale_shape = {lines.blocks};
-  } else if (!shape.empty()) {
-    result.scale_shape[result.axis] = lines.blocks;
-  }
-  const std::size_t scales = lines.outer * lines.blocks * lines.inner;
-  result.scales.resize(scales);
+  result.axis = quantizer.axis();
+  result.scale_shape = scale_shape_of(shape, result.axis, options);
   result.has_scale_codes = scales_have_codes(options);
-  result.scale_codes.resize(result.has_scale_codes ? scales : 0);
-  result.codes.resize(result.has_wide_codes() ? 0 : count);
-  result.wide_codes.resize(result.has_wide_codes() ? count : 0);
-  result.dequantized.resize(request.dequantize ? count : 0);
+  resize(result, element_count(shape), lines.outer * lines.blocks * lines.inner,
+         request.dequantize);
+  const BlockOutput whole = output_of(result);
+  const std::size_t slice = (x.in_place ? kSliceInPlace : kSlice) * std::max(1u, request.threads);
+  quantizer.run(
+      slice, [&](const Slice& part) { return whole.from(part.first, part.first_scale); },
+      [](const Slice&) {});
+
   result.row_scales.clear();
   result.row_amaxes.clear();
   result.tensor_scale = result.tensor_amax = 1;
-
-  const SimdLevel level = request.simd.value_or(best_simd_level());
-  const std::vector<BlockRules> rules =
-      rules_of(x, lines, format, with_fitting_blocks(options, lines), level);
+  const std::vector<BlockRules>& rules = quantizer.rules();
   if (options.uses_tensor_scale && options.row_scaled) {
     for (const BlockRules& row : rules) {
       result.row_scales.push_back(row.tensor_decode);
@@ -431,23 +548,36 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
     result.tensor_scale = rules[0].tensor_decode;
     result.tensor_amax = rules[0].tensor_amax;
   }
-  if (options.block_rows > 1) rows_across(shape, result.axis);  // throws for other axes
-  if (count == 0) return;
-  // Integer codes cannot represent -0, which the dequantized values keep.
-  const bool decodes = request.dequantize && !request.block_by_block && lines.inner == 1 &&
-                       format.kind == FormatKind::floating && kernels_apply(format, options);
-  if (!decodes) {
-    quantize_blocks(x, rules, lines, request, level, result);
-    return;
-  }
-  // dequantize_rows() has kernels per format, which are faster than the generic ones.
-  std::vector<float> values = std::move(result.dequantized);
-  result.dequantized.clear();
-  quantize_blocks(x, rules, lines, request, level, result);
-  result.dequantized = std::move(values);
-  dequantize_rows(*find_format(format.name), result.codes.data(), result.scale_codes.data(),
-                  lines.outer, lines.length, request.threads, request.simd,
-                  result.dequantized.data());
+}
+
+void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result) {
+  const NumberSource source{
+      [&x](std::size_t first, std::size_t, std::vector<float>&) { return x.from(first); }, true};
+  quantize_into(source, shape, format, options, request, result);
+}
+
+void quantize_values(const NumberSource& x, const std::vector<std::size_t>& shape,
+                     const ElementFormat& format, const QuantizerOptions& options,
+                     const QuantizeRequest& request, float* values) {
+  QuantizeRequest with_values = request;
+  with_values.dequantize = true;
+  SliceQuantizer quantizer(x, shape, format, options, with_values);
+  QuantizedArray part;
+  part.format = format;
+  part.has_scale_codes = scales_have_codes(options);
+  const std::size_t slice = request.threads > 1 ? kSlice * request.threads : kSmallSlice;
+  quantizer.run(
+      slice,
+      [&](const Slice& one) {
+        const Lines& lines = one.lines;
+        resize(part, one.last - one.first, lines.outer * lines.blocks * lines.inner, true);
+        return output_of(part);
+      },
+      [&](const Slice& one) {
+        std::copy(part.dequantized.begin(), part.dequantized.end(), values + one.first);
+      });
 }
 
 QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
@@ -458,9 +588,7 @@ QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& sha
   return result;
 }
 
-MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
-                       const QuantizerOptions& options, unsigned threads,
-                       std::optional<SimdLevel> simd) {
+void require_operand(const QuantizerOptions& options) {
   const bool operand = options.walk == BlockWalk::axis && options.block_size == kBlockSize &&
                        options.scale_format.name() == "e8m0" && scales_have_codes(options) &&
                        options.element_shift == 0 && !options.uses_tensor_scale;
@@ -469,6 +597,12 @@ MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, For
         "this preset does not make engine operands (needed: blocks of 32 along a row, E8M0 scales, "
         "standard elements)");
   }
+}
+
+MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
+                       const QuantizerOptions& options, unsigned threads,
+                       std::optional<SimdLevel> simd) {
+  require_operand(options);
   QuantizeRequest request;
   request.dequantize = false;
   request.threads = threads;

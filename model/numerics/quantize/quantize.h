@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -15,12 +16,15 @@
 
 namespace mxe::numerics {
 
+/// Throws Error for options whose result is not an engine operand: other block sizes or walks,
+/// scales other than E8M0, a tensor scale, shifted elements.
+void require_operand(const QuantizerOptions& options);
+
 /// Quantizes a row-major matrix [rows][k], blocks of 32 along k, to an engine operand. The default
 /// is OCP MX v1.0 section 6.3: the scale exponent is floor(log2(amax)) - emax, clamped to [-127,
 /// 127]. A NaN or Inf gives scale 0xFF and codes 0; an all-zero block has scale 0. Elements
 /// saturate and keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for
-/// options whose result is not an engine operand: other block sizes or walks, scales other than
-/// E8M0, a tensor scale, shifted elements.
+/// options that require_operand() rejects.
 MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options = {}, unsigned threads = 1,
                        std::optional<SimdLevel> simd = {});
@@ -49,10 +53,21 @@ struct QuantizedArray {
   bool has_wide_codes() const { return format.bits > 8; }
 };
 
+/// The numbers of an array in row-major order, read in parts.
+struct NumberSource {
+  /// Returns elements first..last - 1, in place or converted into `buffer`.
+  using Read =
+      std::function<FloatArray(std::size_t first, std::size_t last, std::vector<float>& buffer)>;
+  Read read;
+  bool in_place = true;  ///< read() returns the array's memory, not `buffer`
+};
+
 struct QuantizeRequest {
   int axis = -1;  ///< -1 is the last axis; ignored by BlockWalk::flat
   bool dequantize = true;
   unsigned threads = 1;
+  /// Called between slices of a large array, several times per second. May throw.
+  std::function<void()> between_slices;
   // These do not change the result.
   std::optional<SimdLevel> simd;  ///< default: the best level of the processor
   bool block_by_block = false;    ///< without vector kernels
@@ -62,15 +77,29 @@ struct QuantizeRequest {
 /// Throws Error if the axis does not exist.
 std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape);
 
+/// Shape of the scales; see QuantizedArray::scale_shape.
+std::vector<std::size_t> scale_shape_of(const std::vector<std::size_t>& shape, std::size_t axis,
+                                        const QuantizerOptions& options);
+
 /// Quantizes a row-major array. Throws Error for an axis that does not exist, options that
 /// validate() rejects, or blocks of several rows along an axis before the last two.
 QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& shape,
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 
-/// Reuses the memory of `result`: allocating new memory takes as long as quantizing.
+/// Reuses the memory of `result`: allocating new memory takes as long as quantizing. Large arrays
+/// with independent blocks are quantized in slices, so that conversions need little memory.
+void quantize_into(const NumberSource& x, const std::vector<std::size_t>& shape,
+                   const ElementFormat& format, const QuantizerOptions& options,
+                   const QuantizeRequest& request, QuantizedArray& result);
 void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);
+
+/// Writes only the dequantized numbers [shape], in slices that stay in the cache. `values` may be
+/// the memory of x.
+void quantize_values(const NumberSource& x, const std::vector<std::size_t>& shape,
+                     const ElementFormat& format, const QuantizerOptions& options,
+                     const QuantizeRequest& request, float* values);
 
 }  // namespace mxe::numerics

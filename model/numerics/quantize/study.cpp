@@ -62,12 +62,13 @@ std::vector<FormatComparison> compare_formats(const float* x, const std::vector<
                                               unsigned threads,
                                               const std::vector<std::string>& presets) {
   std::vector<FormatComparison> result;
+  QuantizedArray array;
   for (const std::string& name : formats) {
     for (const std::string& preset : presets) {
       const Quantizer quantizer = make_quantizer(name, preset);
       QuantizeRequest request;
       request.threads = threads;
-      const QuantizedArray array = quantize(x, shape, quantizer.format, quantizer.options, request);
+      quantize_into(FloatArray(x), shape, quantizer.format, quantizer.options, request, array);
       result.push_back({name, preset, quantization_stats(x, array)});
     }
   }

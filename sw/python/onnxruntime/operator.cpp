@@ -17,10 +17,7 @@
 namespace mxe::onnxruntime {
 namespace {
 
-// Elements per call of the quantizer.
-constexpr std::size_t kPart = std::size_t{1} << 16;
-
-// Failures are unexpected, so onnxruntime's message is dropped.
+// No such failure is expected, so onnxruntime's message is not passed on.
 void expect(const Api& api, Status* status, const char* what) {
   if (!status) return;
   api.release(status);
@@ -135,7 +132,7 @@ void Kernel::compute(KernelContext* context) const {
                  [](float value) { return numerics::float16_bits(to_bits(value)); });
 }
 
-void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out) const {
+void Kernel::quantize(const float* x, const std::vector<std::size_t>& shape, float* out) const {
   numerics::QuantizeRequest request;
   request.axis = axis_;
   const std::size_t size = product(shape);
@@ -147,22 +144,11 @@ void Kernel::quantize(const float* x, std::vector<std::size_t> shape, float* out
     }
     if (shape.size() == 1) request.axis = 0;
   }
-  const int rank = static_cast<int>(shape.size());
-  const bool outer_parts = rank > 1 && request.axis != 0 && request.axis != -rank && size > kPart &&
-                           request.axis < rank && request.axis >= -rank &&
-                           numerics::has_independent_blocks(quantizer_.options);
-  if (request.axis < 0 && outer_parts) request.axis += rank;
-  // Parts along the first axis that fit in the cache; blocks run along another axis.
-  const std::size_t all = rank > 0 ? shape[0] : 1;
-  const std::size_t step =
-      outer_parts ? std::max<std::size_t>(1, kPart / (size / all)) : std::max<std::size_t>(1, all);
-  numerics::QuantizedArray part;
-  for (std::size_t first = 0; first == 0 || first < all; first += step) {
-    if (outer_parts) shape[0] = std::min(step, all - first);
-    const std::size_t at = outer_parts ? first * (size / all) : 0;
-    numerics::quantize_into(x + at, shape, quantizer_.format, quantizer_.options, request, part);
-    std::copy(part.dequantized.begin(), part.dequantized.end(), out + at);
-  }
+  const numerics::NumberSource source{[x](std::size_t first, std::size_t, std::vector<float>&) {
+                                        return numerics::FloatArray(x + first);
+                                      },
+                                      true};
+  numerics::quantize_values(source, shape, quantizer_.format, quantizer_.options, request, out);
 }
 
 }  // namespace mxe::onnxruntime

@@ -21,7 +21,7 @@ class Kernel {
 
  private:
   /// `out` may be `x`.
-  void quantize(const float* x, std::vector<std::size_t> shape, float* out) const;
+  void quantize(const float* x, const std::vector<std::size_t>& shape, float* out) const;
 
   const Api& api_;
   Owner owner_;

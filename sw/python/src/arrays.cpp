@@ -95,8 +95,8 @@ numerics::NibbleOrder parse_order(const std::string& order) {
 
 nb::object packed(const Quantized& self, const std::string& order) {
   const numerics::QuantizedArray& array = self.array;
-  if (array.format.bits > 8) throw Error("codes of more than 8 bits are not packed");
   const numerics::NibbleOrder nibbles = parse_order(order);
+  numerics::require_packing(array.format.bits, nibbles);
   const numerics::AxisView along = array.shape.empty()
                                        ? numerics::AxisView{}
                                        : numerics::split_at(array.shape, array.shape.size() - 1);
@@ -304,18 +304,14 @@ void bind_arrays(nb::module_& module) {
       "unpack",
       [](const Codes<uint8_t>& bytes, int bits, const std::string& order, std::size_t length) {
         Shape shape = shape_of(bytes);
-        if (shape.empty() || bits < 1 || bits > 8) {
-          throw Error("packed codes have an axis and 1 to 8 bits");
-        }
-        const std::size_t width = static_cast<std::size_t>(bits);
-        if (length == 0) length = shape.back() * 8 / width;
-        if (length > shape.back() * 8 || numerics::packed_bytes(length, bits) != shape.back()) {
-          throw Error(std::to_string(length) + " elements of " + std::to_string(bits) +
-                      " bits do not pack into " + std::to_string(shape.back()) + " bytes");
-        }
+        if (shape.empty()) throw Error("packed codes must have an axis");
+        const numerics::NibbleOrder nibbles = parse_order(order);
+        numerics::require_packing(bits, nibbles);
+        length = numerics::unpacked_length(shape.back(), bits,
+                                           length == 0 ? std::nullopt : std::optional(length));
         const numerics::AxisView along = numerics::split_at(shape, shape.size() - 1);
-        std::vector<uint8_t> codes = numerics::unpack_codes(bytes.data(), along.outer, length, bits,
-                                                            parse_order(order), along.length);
+        std::vector<uint8_t> codes =
+            numerics::unpack_codes(bytes.data(), along.outer, length, bits, nibbles, along.length);
         shape.back() = length;
         return nb::cast(owned(std::move(codes), shape));
       },

@@ -76,7 +76,7 @@ struct Results {
 Results multiply(const Quantized& a, const Quantized& b, const numerics::Batches& batches,
                  Bias bias, const Request& request) {
   const numerics::MxTensor a_rows = rows_of(a, true, "a");
-  const std::shared_ptr<const PreparedRows> b_rows =
+  const std::shared_ptr<const numerics::PreparedRows> b_rows =
       b.kept->of([&] { return rows_of(b, request.transposed, "b"); });
   if (batches.pairs.empty()) return {};
   const bool fast = request.sums.accumulate == numerics::Accumulate::block;

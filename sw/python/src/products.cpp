@@ -2,6 +2,7 @@
 #include "sw/python/src/products.h"
 
 #include "model/numerics/block/presets.h"
+#include "model/numerics/quantize/assemble.h"
 #include "model/numerics/quantize/axis_view.h"
 
 namespace nb = nanobind;
@@ -16,17 +17,12 @@ nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> sc
   const std::string name = output.name();
   const std::string preset = std::string("ocp-") + numerics::scale_rule_name(output.requant.rule);
   NamedQuantizer quantizer{numerics::make_quantizer(name, preset), name, preset};
-  numerics::QuantizedArray array;
-  array.format = quantizer.quantizer.format;
-  array.options = quantizer.quantizer.options;
-  array.shape = shape;
-  array.axis = shape.size() - 1;
-  array.scale_shape = shape;
-  array.scale_shape.back() = (shape.back() + kBlockSize - 1) / kBlockSize;
-  array.codes = std::move(codes);
-  array.scale_codes = std::move(scales);
-  array.scales.reserve(array.scale_codes.size());
-  for (const uint8_t code : array.scale_codes) array.scales.push_back(numerics::decode_scale(code));
+  numerics::ArrayParts parts;
+  parts.shape = parts.scale_shape = shape;
+  parts.scale_shape.back() = (shape.back() + kBlockSize - 1) / kBlockSize;
+  parts.codes = std::move(codes);
+  parts.scale_codes = std::move(scales);
+  numerics::QuantizedArray array = numerics::assemble(std::move(parts), quantizer.quantizer);
   return nb::cast(Quantized{std::move(array), std::move(quantizer)});
 }
 
@@ -49,7 +45,7 @@ numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* na
   if (!format) {
     throw Error(std::string(name) + ": the engine has no format " + array.format.name);
   }
-  numerics::quantize_rows(nullptr, 0, 0, *format, array.options);  // throws for other scales
+  numerics::require_operand(array.options);
   const std::size_t rank = array.shape.size();
   const std::size_t axis = rank - (k_last ? 1 : 2);
   if (array.axis != axis) {

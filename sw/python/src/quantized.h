@@ -9,19 +9,23 @@
 #include <utility>
 #include <vector>
 
+#include "model/numerics/base/parallel.h"
+#include "model/numerics/gemm/kept_rows.h"
 #include "model/numerics/quantize/quantize.h"
+#include "model/numerics/quantize/spare_array.h"
 #include "sw/python/src/input.h"
-#include "sw/python/src/kept_rows.h"
 #include "sw/python/src/quantizers.h"
-#include "sw/python/src/spare_array.h"
 
 namespace mxe::python {
 
-/// Python's views of codes and scales keep this object alive.
+/// The memory of the last array that Python released.
+numerics::SpareArray& spare_array();
+
+/// An array after quantizing. Python's views of codes and scales keep it alive.
 struct Quantized {
   numerics::QuantizedArray array;
   NamedQuantizer quantizer;
-  std::shared_ptr<KeptRows> kept = std::make_shared<KeptRows>();
+  std::shared_ptr<numerics::KeptRows> kept = std::make_shared<numerics::KeptRows>();
 
   Quantized(numerics::QuantizedArray quantized_array, NamedQuantizer named)
       : array(std::move(quantized_array)), quantizer(std::move(named)) {}
@@ -29,7 +33,7 @@ struct Quantized {
   ~Quantized() { spare_array().give(std::move(array)); }
 };
 
-/// Quantizes slice by slice, and checks for signals between slices. Needs no GIL.
+/// Quantizes an array, checking for signals between slices. Needs no GIL.
 numerics::QuantizedArray quantize(const Input& x, const numerics::Quantizer& quantizer, int axis,
                                   unsigned threads, bool dequantize);
 
@@ -44,12 +48,6 @@ void bind_engine_jobs(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
 
 void bind_elements(nanobind::module_& module);
-
-/// Small work takes less time than starting threads.
-inline unsigned threads_for(std::size_t blocks, unsigned threads) {
-  constexpr std::size_t kWorthIt = 4096;
-  return blocks < kWorthIt ? 1 : threads;
-}
 
 template <typename T>
 nanobind::ndarray<nanobind::numpy, T> owned(std::vector<T> values,

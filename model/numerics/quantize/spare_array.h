@@ -7,21 +7,19 @@
 
 #include "model/numerics/quantize/quantize.h"
 
-namespace mxe::python {
+namespace mxe::numerics {
 
 /// Keeps the memory of the last large array for the next one of the same size, because page faults
 /// of new memory take a quarter of the time of quantizing. Thread-safe.
 class SpareArray {
  public:
-  /// Contents are undefined.
-  numerics::QuantizedArray take(std::size_t elements);
-  void give(numerics::QuantizedArray array);
+  /// An array for `elements` numbers, with undefined contents.
+  QuantizedArray take(std::size_t elements);
+  void give(QuantizedArray array);
 
  private:
   std::mutex mutex_;
-  std::optional<numerics::QuantizedArray> array_;
+  std::optional<QuantizedArray> array_;
 };
 
-SpareArray& spare_array();
-
-}  // namespace mxe::python
+}  // namespace mxe::numerics

@@ -8,20 +8,21 @@
 #include "model/numerics/gemm/prepared_operand.h"
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe::python {
+namespace mxe::numerics {
 
 struct PreparedRows {
-  explicit PreparedRows(numerics::MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
+  explicit PreparedRows(MxTensor tensor) : rows(std::move(tensor)), prepared(rows) {}
 
-  numerics::MxTensor rows;
-  numerics::PreparedOperand prepared;
+  MxTensor rows;
+  PreparedOperand prepared;
 };
 
 /// Keeps the packed rows of an array from its second product as B on, as for weights; other arrays
 /// are multiplied once. Thread-safe.
 class KeptRows {
  public:
-  /// Call when Python gets a writable view: products then compare codes and scales with kept rows.
+  /// Call when a caller gets a writable view: products then compare codes and scales with kept
+  /// rows.
   void may_change();
   bool changes();
 
@@ -35,8 +36,8 @@ class KeptRows {
  private:
   // Null if the kept rows may have changed.
   std::shared_ptr<const PreparedRows> unchanging();
-  // Keeps `rows`, unless the kept rows are equal.
-  std::shared_ptr<const PreparedRows> latest(numerics::MxTensor rows);
+  // The kept rows if they equal `rows`, else `rows`, which are kept.
+  std::shared_ptr<const PreparedRows> latest(MxTensor rows);
 
   std::mutex mutex_;
   std::shared_ptr<const PreparedRows> rows_;
@@ -44,4 +45,4 @@ class KeptRows {
   bool may_change_ = false;
 };
 
-}  // namespace mxe::python
+}  // namespace mxe::numerics

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/python/src/kept_rows.h"
+#include "model/numerics/gemm/kept_rows.h"
 
-namespace mxe::python {
+namespace mxe::numerics {
 
 void KeptRows::may_change() {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -18,7 +18,7 @@ std::shared_ptr<const PreparedRows> KeptRows::unchanging() {
   return may_change_ ? nullptr : rows_;
 }
 
-std::shared_ptr<const PreparedRows> KeptRows::latest(numerics::MxTensor rows) {
+std::shared_ptr<const PreparedRows> KeptRows::latest(MxTensor rows) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (rows_ && rows_->rows.codes == rows.codes && rows_->rows.scales == rows.scales) return rows_;
   auto made = std::make_shared<const PreparedRows>(std::move(rows));
@@ -27,4 +27,4 @@ std::shared_ptr<const PreparedRows> KeptRows::latest(numerics::MxTensor rows) {
   return made;
 }
 
-}  // namespace mxe::python
+}  // namespace mxe::numerics
