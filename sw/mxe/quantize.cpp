@@ -183,7 +183,7 @@ int run(const QuantizeOptions& options) {
   request.axis = options.axis;
   request.dequantize = options.stats || !options.dequantized.empty();
   request.threads =
-      threads_for(numerics::element_count(input.shape()) / numerics::kBlockSize, options.threads);
+      threads_for(numerics::element_count(input.shape()) / kBlockSize, options.threads);
   const numerics::QuantizedArray array = numerics::quantize(
       input.array(), input.shape(), quantizer.format, quantizer.options, request);
   write_files(options, array);
