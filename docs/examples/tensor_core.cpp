@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error caused by a tensor core's window: the first layer of a digit classifier on an engine with
-// different arithmetic. See docs/model.md.
+// Error of a digit classifier's first layer by a tensor core's window. See docs/model.md.
 #include "tensor_core.h"
 
 #include <cmath>

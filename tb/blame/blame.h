@@ -14,8 +14,7 @@ namespace mxe::blame {
 /// not those that pass it on. Blocks are checked in the order of the data flow, up to an abort.
 class FirstWrongValue {
  public:
-  /// `top` must not have run before its reset. Throws Error if the design does not show its values
-  /// or has blocks without a check.
+  /// Throws Error if the design, which must not have run, shows no values or has unknown blocks.
   explicit FirstWrongValue(rtl::RtlTop& top);
   ~FirstWrongValue();
 

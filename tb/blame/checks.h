@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the RTL's blocks. Each check takes the inputs of its block as they are: a wrong operand
-// is an error of the block that delivered it.
+// Checks of the RTL's blocks. A check takes its block's inputs as they are, right or wrong.
 #pragma once
 
 #include <memory>

@@ -26,8 +26,7 @@ struct WrongValue {
   std::string describe() const;
 };
 
-/// Gives the checks access to the design's values and collects the first mismatch. Checks sample
-/// the design once per cycle, right before the rising edge.
+/// Gives the checks the values right before each rising edge, and keeps the first mismatch.
 class Design {
  public:
   explicit Design(rtl::RtlTop& top);

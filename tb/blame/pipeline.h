@@ -20,8 +20,7 @@ struct Place {
   unsigned clocks = 0;  ///< latency from the block's inputs, in cycles
 };
 
-/// Compares all values of an instance with those of the model's block, which have the same names,
-/// each with the latency of its pipeline stage.
+/// Compares all values of an instance with those of the model's block, by name and pipeline stage.
 class Pipeline {
  public:
   /// Calls place(path) for the path of each value, in the order of Block::visit().

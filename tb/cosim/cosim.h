@@ -16,9 +16,9 @@
 
 namespace mxe::cosim {
 
-/// Model and RTL side by side in one SystemC simulation: the same jobs through the same driver,
-/// each with a separate memory of the same timing. Every byte is compared with the golden GEMM, and
-/// model with RTL. One per process, because SystemC elaborates once.
+/// Model and RTL in one SystemC simulation, with the same jobs, drivers and memories. Compares
+/// every byte with the golden GEMM, and model with RTL. One per process, because SystemC elaborates
+/// once.
 class CoSim {
  public:
   explicit CoSim(const CoSimOptions& options);

@@ -32,8 +32,7 @@ struct CosimJob : job::Job {
   std::string values;         ///< kind of its values, for messages
 
   std::string describe() const;
-  /// Returns MXE_STATUS_OK, or the status with which an engine must refuse the job
-  /// (docs/registers.md).
+  /// Status with which an engine must refuse the job (docs/registers.md), or MXE_STATUS_OK.
   uint32_t refused_with(const EngineFeatures& engine) const;
   /// Returns the result on an engine with or without FP4_DUAL.
   JobResult expected(bool fp4_dual) const;

@@ -8,8 +8,8 @@
 
 namespace mxe::cosim {
 
-/// A port between the C driver and the device. It can change a job's descriptor between the
-/// driver's write and the doorbell. It must not move while it is in use.
+/// A port between the C driver and the device; it can change a descriptor between the driver's
+/// write and the doorbell. It must not move while it is in use.
 class DriverTap {
  public:
   DriverTap() = default;

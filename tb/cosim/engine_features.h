@@ -12,9 +12,8 @@
 
 namespace mxe::cosim {
 
-/// Features of an engine that decide which jobs it runs; it must refuse all others. A named
-/// configuration has all features that its parameters admit; the description of an engine of your
-/// own lists its features (docs/bring-your-own-rtl.md).
+/// Features that decide which jobs an engine runs; it must refuse all others. Default: all that
+/// `params` admit. Your own engine's description lists them (docs/bring-your-own-rtl.md).
 struct EngineFeatures {
   EngineFeatures(const Params& p = {}) : params(p) {}  // NOLINT: parameters are features
 

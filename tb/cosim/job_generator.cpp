@@ -70,8 +70,7 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   return spec;
 }
 
-/// Number of products, within mix_.max_work. The separate random sequence keeps the other
-/// properties of the job independent.
+/// Number of products, within mix_.max_work, from a separate random sequence.
 std::size_t JobGenerator::products(const JobSpec& spec) const {
   Random random(mix64(spec.seed));
   if (!random.one_in(6)) return 1;

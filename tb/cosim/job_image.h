@@ -20,8 +20,8 @@ struct Place {
 };
 
 /// The memory of a job before and after it runs, with guard bytes around each part. Gaps, guards
-/// and the unused bits of packed rows hold noise, which the engine must neither use nor change. Only
-/// the guards at the ends of a long gap are in the image. The image concatenates all its ranges.
+/// and unused bits of packed rows hold noise, which the engine must neither use nor change. The
+/// image concatenates its ranges; of long gaps it has the guards at their ends.
 class JobImage {
  public:
   /// Places the job from bus address `address` on.
@@ -38,9 +38,8 @@ class JobImage {
   std::vector<uint8_t> read_from(platform::Memory& memory) const;
   std::vector<uint8_t> after(const job::StoredOutput& results) const;
   Place locate(uint64_t address) const;
-  /// Returns the address of a byte that the engine accesses in `part` ("A", "scales of A", "B",
-  /// "scales of B", "C", "D", "scales of D"); nothing if the job lacks that part. `row` and `byte`
-  /// wrap around: row 9 of 4 rows is row 1.
+  /// Address of a byte of `part` ("A", "scales of A", "B", "scales of B", "C", "D", "scales of D");
+  /// nothing if the job lacks that part. Row and byte wrap around: row 9 of 4 rows is row 1.
   std::optional<uint64_t> byte_of(const std::string& part, uint64_t row, uint64_t byte) const;
 
  private:

@@ -26,8 +26,7 @@ uint8_t clamp_scale(int scale) { return static_cast<uint8_t>(std::clamp(scale, 0
 
 bool are_ties(Values values) { return values == Values::ties || values == Values::tiny_ties; }
 
-/// Exponent of the scales with which the smallest product is 2^-152: 1/8 of an FP32 subnormal's
-/// bit.
+/// Exponent of the scales with which the smallest product of two elements is 2^-152.
 int centre_of_tiny_ties(numerics::FormatId format) {
   constexpr int kSmallestProduct = -152;
   return kSmallestProduct / 2 - numerics::element_format(format).lsb_exponent;
@@ -278,8 +277,7 @@ class BoundaryBlock {
   }
 
  private:
-  /// The block's largest magnitude: a power of two, the largest element, a point halfway above it,
-  /// or any number; exact or one unit off.
+  /// Largest magnitude: a power of two, the largest element, halfway above, or any; or a neighbour.
   float peak(Random& random) const {
     const double step = std::ldexp(1.0, -bits_);
     double significand = 1 + random.real();

@@ -30,8 +30,7 @@ class Comparison {
   void compare_counters(std::size_t number);
 
  private:
-  /// Counters of the model that must equal the RTL's: all (between_jobs), all except transferred
-  /// bytes (after_reset), or those that are exact in any cycle (at_any_time).
+  /// Counters that must equal the RTL's: all, all but transferred bytes, or those always exact.
   enum class Exact : uint8_t { between_jobs, after_reset, at_any_time };
   static Exact exact_counters(const Batch& batch);
 

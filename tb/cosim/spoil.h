@@ -27,8 +27,7 @@ struct Spoil {
   }
 };
 
-/// Sizes in the descriptor instead of the true ones; 0: the true one. The operands stay as they
-/// are: a bus error must abort the job before the sizes matter.
+/// Sizes in the descriptor, 0: the true one. A bus error must abort the job before they matter.
 struct Claims {
   uint32_t m = 0, n = 0, k = 0;
 

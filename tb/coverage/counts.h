@@ -22,8 +22,7 @@ void add(CoverageCounts& counts, const CoverageCounts& more);
 
 LineCounts line_counts(rtl::RtlTop& top);
 
-/// Writes DIR/bins.json and, if lines were counted, DIR/lines.dat in Verilator's format. Throws
-/// Error naming the file that cannot be written.
+/// Writes DIR/bins.json and, if lines were counted, DIR/lines.dat for Verilator. Throws Error.
 void write_coverage(const std::string& directory, const CoverageCounts& counts);
 
 }  // namespace mxe::coverage

@@ -15,8 +15,7 @@ namespace mxe::coverage {
 
 Bins all_bins();
 
-/// Counts in a co-simulation what the RTL did: compared jobs, their data, results and statuses,
-/// counters, pins and internal states.
+/// Counts what the RTL did in compared jobs: data, results, statuses, counters, pins and states.
 class Coverage : public cosim::CoSimObserver {
  public:
   explicit Coverage(const Params& params);

@@ -67,8 +67,7 @@ void define_commands(Bins& bins) {
 
 const char* const kBanks = "banks";
 
-/// Registers with one bit for each of two banks. The bits never become 1 in the same cycle; an
-/// abort clears both at once.
+/// Two banks, one bit each, which never become 1 in the same cycle; an abort clears both at once.
 const std::array<const char*, 2> kFullBits = {"u_datapath.u_abuf.full_q",
                                               "u_datapath.u_cbuf.full_q"};
 /// Bank counts: they change by one, or in an abort to `cleared`.

@@ -11,8 +11,7 @@
 
 namespace mxe::coverage {
 
-/// Coverage of internal states: transitions of the command processor and of buffer banks, fill
-/// levels, combinations. An undefined transition is an error.
+/// Coverage of states: transitions of commands and banks, fill levels, combinations.
 class StateBins {
  public:
   static void define(Bins& bins);

@@ -39,13 +39,11 @@ Json to_json(const CaseResult& result);
 /// Inverse of to_json(). Throws exceptions of the JSON library for invalid input.
 CaseResult case_result_from_json(const Json& json);
 
-/// Runs a case in this process, up to the first failing batch; call it once per process. `waves`:
-/// an FST file to record, or empty.
+/// Runs a case up to the first failing batch; call it once per process. `waves`: FST file or "".
 CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
                     const std::string& waves = {}, bool with_coverage = false);
 
-/// As run_case(), and finds the first wrong value computed by a block. Requires rtl.make_watched
-/// and the configuration kWatchedConfig.
+/// Also finds the first wrong value of a block. Requires rtl.make_watched and kWatchedConfig.
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
 /// Runs cases in child processes, `parallel` at a time. A crash, a run time above `limit_seconds`

@@ -27,8 +27,7 @@ struct BatchSpec : cosim::BatchEvents {
 /// True if every job with wrong sizes has a bus error; otherwise it would not end.
 bool ends(const BatchSpec& batch);
 
-/// Complete description of a co-simulation: engine, memory, port timing and software. Runs of the
-/// same case are identical on every machine.
+/// Complete description of a co-simulation, whose runs are identical on every machine.
 struct CoSimCase {
   std::string config = "small";
   BusAddress mem_base{platform::Memory::Config{}.base};  ///< of the memory's first byte

@@ -18,8 +18,7 @@ namespace mxe::regression {
 
 using Json = nlohmann::ordered_json;
 
-/// Reads the members of a JSON object; a missing member keeps its default. Throws Error starting
-/// with `where` for invalid members.
+/// Missing members of the object keep their defaults. Throws Error starting with `where`.
 class Reader {
  public:
   Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {

@@ -27,8 +27,7 @@ struct RtlUnderTest {
   MakeTop make_watched;
   /// Features of your own engine. Its parameters replace those of a case's configuration.
   std::optional<cosim::EngineFeatures> own;
-  /// See CoSimOptions. If it is negative, the model does not run with your own engine, and
-  /// everything except times is compared with the golden GEMM.
+  /// See CoSimOptions. If it is negative, the model does not run with your own engine.
   double cycle_tolerance = 0;
   std::string library;
   std::string top = "mxe_top";

@@ -53,8 +53,7 @@ struct Failure {
   std::string case_file;
   std::string library;           ///< file of your own engine, else empty
   std::string waves, save_file;  ///< empty unless recorded
-  /// Message about the first wrong value in the minimal case; empty for your own engines and for
-  /// simulations that did not end.
+  /// About the first wrong value of the minimal case; empty for your own engines and after hangs.
   std::string first_wrong;
   std::optional<blame::WrongValue> wrong_value;
   std::size_t minimal_jobs = 0;

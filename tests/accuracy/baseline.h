@@ -11,9 +11,8 @@ namespace mxe::test {
 
 using MeasureEntry = std::function<StreamMeasurement(const nlohmann::ordered_json& entry)>;
 
-/// Measures the jobs of the baseline in the file `path` and compares their cycles. With a `reason`,
-/// records the new cycles and the reason, unless a result is wrong or model and RTL differ. Prints
-/// problems on stderr. Returns the exit status: 0, or 1 for a problem.
+/// Compares the cycles of all jobs with the baseline in the file `path`. With a `reason`, records
+/// new cycles, unless a result is wrong or model and RTL differ. Returns the exit status: 0, or 1.
 int check_baseline(const std::string& path, const std::string& reason, const MeasureEntry& measure);
 
 }  // namespace mxe::test

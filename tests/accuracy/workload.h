@@ -28,9 +28,8 @@ struct Stream {
   engine::MemoryTiming timing;
 };
 
-/// Random streams of 1 to 6 jobs, for which the model was not tuned: any pair of formats, 1 to
-/// 1,024 rows and columns, K up to 1,024 (in one of six jobs 8,192), any output format, bias and
-/// alignment. Memory latency 1 to 400 cycles, bandwidth 1/4 to all of the port's.
+/// Random streams of 1 to 6 jobs, for which the model was not tuned: 1 to 1,024 rows and columns, K
+/// up to 1,024 or 8,192; memory latency 1 to 400 cycles, bandwidth 1/4 to all of the port's.
 class Workload {
  public:
   Workload(const Params& params, uint64_t seed, uint64_t max_cycles)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated clock cycles per second of the RTL, of the model with data (functional) and without
-// (timing, as in `mxe estimate`): one product of 512 x 512 x 512 in MXFP8 on configuration base.
-// Also layers of Llama-3-8B for 2,048 tokens without data.
+// Simulated cycles per second of the RTL, of the model with data (functional) and without (timing):
+// 512 x 512 x 512 in MXFP8 on base, and for timing also layers of Llama-3-8B with 2,048 tokens.
 #include "tests/bench/engine_bench.h"
 
 #include <benchmark/benchmark.h>

@@ -4,9 +4,8 @@
 //     mxe_queue_cost model|rtl CONFIG LATENCY WHEN bf16|fp32 M N K COUNT [M N K COUNT ...]
 //
 // runs COUNT jobs of each shape in a ring of 16 entries that is kept full; prints the cycles of all
-// jobs except the first, and their number. WHEN operands are read: after the previous jobs
-// (`turn`), earlier (`early`), or early except for the first job of a shape, which reads results
-// (`layers`).
+// jobs but the first, and their number. WHEN operands are read: after the previous jobs (`turn`),
+// `early`, or early except by the first job of a shape, which reads results (`layers`).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -99,8 +99,7 @@ TEST_F(Designs, EnginesOfOnesOwnAreRefusedAfterAnEdit) {
                                               path("edited.sv") + " was edited: build it again");
 }
 
-/// A build folder without mxe-cosim, and a stub `cmake` that makes it. The folder's name contains
-/// commands, which no shell may run.
+/// No mxe-cosim is built; a stub `cmake` makes it. No shell may run commands in the folder's name.
 class MissingProgram : public Designs {
  protected:
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");

@@ -271,8 +271,7 @@ TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   EXPECT_LE(wide.at("bound_cycles"), wide.at("cycles"));
   EXPECT_LT(wide.at("cycles"), 1.1 * wide.at("bound_cycles").get<double>());
   EXPECT_EQ(wide.at("bound_by"), "feeder");
-  // Words of two 4-bit formats have 64 elements: 131,072 cycles of the feeder. The port needs more:
-  // 4,097 rows of 2,176 bytes at 64 bytes per cycle.
+  // The feeder needs 131,072 cycles; the port more: 4,097 rows of 2,176 bytes, 64 bytes per cycle.
   const nlohmann::json dual =
       mxe_json({"estimate", "1", "4096", "4096", "--format-a", "mxfp4_e2m1", "--format-b",
                 "mxfp4_e2m1", "--set", "NUM_PE=16", "MEM_W=512"});

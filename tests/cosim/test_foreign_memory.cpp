@@ -103,8 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                            return test.param.name;
                          });
 
-/// A bus whose directions share 8 bytes per nanosecond. It copies transactions, as interconnects
-/// do, so extensions are lost.
+/// Both directions share 8 bytes per nanosecond. Transactions are copied, so extensions are lost.
 struct SharedBus : sc_core::sc_module {
   tlm_utils::simple_target_socket_tagged<SharedBus> in0{"in0"}, in1{"in1"};
   tlm_utils::simple_initiator_socket<SharedBus> out0{"out0"}, out1{"out1"};

@@ -100,8 +100,7 @@ TEST(Walk, IsTheLoopNest) {
   }
 }
 
-/// mxe_unpack cycle by cycle: accept cycles of the beats, and cycles of the words. A fetch's beats
-/// are valid from their `offered` cycles on.
+/// mxe_unpack cycle by cycle; `offered`: cycles from which on the beats of a fetch are valid.
 struct PlainFetch {
   unsigned offset, bytes, word_bytes;
   std::vector<uint64_t> offered;

@@ -183,8 +183,7 @@ void expect_same(const Outcome& is, const Outcome& should, bool data) {
   }
 }
 
-/// Ways to run: event by event, with skipped periods, with data in bulk, or with structural
-/// arithmetic, which excludes both shortcuts.
+/// Event by event, with skipped periods, with bulk data, or structural without these shortcuts.
 struct Way {
   const char* name;
   engine::Mode mode;

@@ -165,8 +165,7 @@ std::unique_ptr<platform::Platform> make_rtl(const char* name, bool stop_clock) 
 
 uint32_t few(Random& random) { return static_cast<uint32_t>(random.uniform(0, 2)); }
 
-/// Random register accesses, products of zeros, and descriptors of zeros, which end at once, at
-/// random times. Returns everything that software sees, with times.
+/// Random register accesses and short jobs. Returns everything that software sees, with times.
 std::string random_accesses(platform::Host& host, uint64_t seed) {
   Random random(seed);
   std::string log;

@@ -17,10 +17,9 @@ struct Outcome {
   bool wrong_job_id = false;  ///< writes a wrong id to the record
 };
 
-/// An MXE as the driver sees it: registers (register_table), a ring in host memory, an interrupt
-/// line. A job takes `ticks_per_job` ticks and ends as `outcome` returns, without results. One
-/// tick, a microsecond, passes per poll (relax) and per microsecond of wait_irq. `bus_errors`
-/// records accesses to which real hardware would respond with SLVERR.
+/// An MXE as the driver sees it. A job takes `ticks_per_job` ticks and ends as `outcome` returns,
+/// without results. A tick, a microsecond, passes per poll (relax) and per microsecond of wait_irq.
+/// `bus_errors` records accesses to which real hardware would respond with SLVERR.
 class MockDevice {
  public:
   explicit MockDevice(uint32_t ring_entries = 4);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file in SystemVerilog against the generated table: every word of the window, every
-// kind of refusal, and the timing of pulses, events and the doorbell.
+// The RTL's register file against the generated table: all words, refusals, and times of events.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's fault ends the run with exit code 3 and a message with its kind, place and registers.
-// Labels fault_... in guest_faults.S mark the instructions that cause the faults.
+// A fault, at a label fault_... of guest_faults.S, ends the run with exit code 3 and a message.
 #include <fmt/format.h>
 
 #include <algorithm>

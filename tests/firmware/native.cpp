@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware's sources on the platform's host, to compare speeds (speed.py). The host's
-// instructions take no simulated time.
+// The firmware's sources on the platform's host, whose instructions take no simulated time.
 //
 //     mxe_native registers|digits|nothing|accesses model|rtl DATA
 #include <fmt/format.h>

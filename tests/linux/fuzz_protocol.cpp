@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: messages, memory files and kicks of a guest of User-mode Linux. A guest that
-// breaks a protocol must end in a ProtocolError.
+// libFuzzer target: a guest of User-mode Linux that breaks a protocol must end in a ProtocolError.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -358,8 +358,7 @@ class Words {
   std::mt19937 random_;
 };
 
-/// A file that only receives random calls: random numbers, sizes and fields; objects are created,
-/// closed and mapped at random.
+/// A file that only receives random calls; objects are created, closed and mapped at random.
 class RandomCaller {
  public:
   explicit RandomCaller(Words& words) : words_(words) {}

@@ -8,8 +8,7 @@
 
 namespace mxe::test {
 
-/// The RTL with one mutant of mutants.json, or none (0), active from now on. Throws Error for an
-/// unknown group, or if signals that tests use are missing.
+/// The RTL with one mutant (0: none) from now on. Throws Error if the group or signals are missing.
 std::unique_ptr<rtl::RtlTop> make_mutant(const std::string& group, unsigned number,
                                          const Params& params, const std::string& waves);
 

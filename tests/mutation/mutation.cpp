@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the regression on one mutant until a case fails, and prints that case if it passes without
-// the mutant. For scripts/mutation.
+// Runs the regression on one mutant until a case fails that passes without it, and prints the case.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

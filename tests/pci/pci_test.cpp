@@ -302,8 +302,7 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
-/// Resumes an idle simulation from outside after `ns` (0: when no event is pending). Returns the
-/// cycles of an access at that time.
+/// Resumes an idle simulation from outside after `ns` (0: no event); returns cycles of an access.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;

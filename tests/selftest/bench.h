@@ -33,8 +33,7 @@ struct bench {
   uint64_t no_memory;    ///< a multiple of 128; accesses to the next 32 KiB are bus errors
   void (*fail)(void* ctx, unsigned line, const char* what, uint64_t left, uint64_t right);
   bool (*line_is_high)(void* ctx);  ///< level of the interrupt line at the processor
-  /// Makes the engine's interrupt call mxe_irq(owner); null owner: no longer. The function is null
-  /// if the platform has no processor.
+  /// Makes the engine's interrupt call mxe_irq(owner) (null: none); null without a processor.
   void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 

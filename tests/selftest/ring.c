@@ -245,8 +245,7 @@ void case_number_of_32_bits_wraps(struct bench* b) {
   bench_ignore(b, &slow);
 }
 
-// Non-coherent memory: the driver accesses b->cache, the device the ring. Data written back reach
-// the ring at the next barrier.
+// Non-coherent memory: the driver uses b->cache; the ring has its data after the next barrier.
 
 static struct { uint32_t at, words; } on_its_way[8];
 static uint32_t on_its_way_count;

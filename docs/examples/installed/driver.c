@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The driver finds a device. Here an array of registers replaces it. On a processor it would be
-/// the device's address (sw/driver/examples/bare_metal.c).
+/// The driver finds a device, here an array of registers (else see
+/// sw/driver/examples/bare_metal.c).
 #include <mxe_driver.h>
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job on the SystemC model, compared with the reference. SystemC's library contains main(), which
-// calls sc_main().
+// A job on the SystemC model, compared with the reference. SystemC's main() calls sc_main().
 #include <cstdio>
 #include <systemc>
 #include <vector>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes two matrices and computes their product as the engine does: the product of the
-// quantized numbers, apart from rounding.
+// Quantizes two matrices and computes their product as the engine does.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network layer with 8192 x 8192 weights (64 MiB) on the engine of the kernel driver. Elements
-// are small integers in MXINT8, so the results are exact.
+// A layer with 8192 x 8192 weights (64 MiB) on the kernel driver's engine; integers are exact.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

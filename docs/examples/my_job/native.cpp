@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job as a program of this machine: my_job model|rtl. SystemC's library contains main(), which
-// calls sc_main().
+// The job as a program of this machine: my_job model|rtl. SystemC's main() calls sc_main().
 extern "C" {
 #include "job.h"
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simple engine's only state machine. It takes a job from the ring, reads the operands of each
-// result block by block, multiplies, writes the result and reports the job. Steps do not overlap,
-// no operand is kept, and at most one burst is outstanding.
+// The simple engine's only state machine: takes a job from the ring, reads its operands block by block, multiplies,
+// writes the result and reports the job, without overlap. At most one burst is outstanding.
 `include "mxe_assert.svh"
 `default_nettype none
 module simple_control #(

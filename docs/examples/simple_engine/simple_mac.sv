@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the simple engine. It adds the product of one pair of elements per cycle to an
-// exact integer sum, and each block's sum to an FP32 accumulator. That addition is in fixed point,
-// wide enough to be exact, and is rounded once. The design is simple to check, not small.
+// The arithmetic of the simple engine: one product of elements per cycle to an exact integer sum, and each block's
+// sum to an FP32 accumulator, in fixed point wide enough to be exact, with one rounding.
 `default_nettype none
 module simple_mac (
   input  logic        clk_i,

@@ -18,8 +18,7 @@ void BusErrors::apply(BatchRun& run) const {
     if (fault.part == "descriptor") {
       add(entry + fault.byte % kEntryBytes, platform::Memory::Faulty::all);
     } else if (fault.part == "record") {
-      // The half of the record with the status: the other half may be a separate burst, and an
-      // error there does not hide the record.
+      // The half with the status: an error in the other half, a separate burst, would not hide it.
       add(entry + MXE_DESC_STATUS + fault.byte % (kRecordBytes / 2),
           platform::Memory::Faulty::writes);
     } else if (const auto address =

@@ -68,8 +68,7 @@ void EmptyJobs::apply(BatchRun& run) const {
                       run.host().read32(MXE_REG_RING_HEAD)));
 }
 
-/// Clears the results that the driver keeps: an id that repeats would find an old one. Without this
-/// disturbance ids repeat only after 2^32 jobs.
+/// Clears the results that the driver keeps, because ids that repeat would find old ones.
 void FirstJobId::apply(BatchRun& run) const {
   if (first_job == 0) return;
   mxe_device& driver = run.device.driver();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: bytes from gdb give packets of limited length. The processor is a stub with
-// 4 KiB of memory, beyond which no access may reach.
+// libFuzzer target: bytes from gdb. Packets must be short, and accesses within the stub's 4 KiB.
 #include <algorithm>
 #include <array>
 #include <cstdint>

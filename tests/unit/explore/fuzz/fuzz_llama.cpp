@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: config.json and, after a zero byte, a header of weights or an index of files
-// give an error of one line, or products of legal sizes.
+// libFuzzer target: config.json, a zero byte, and weights give one line of error or legal products.
 #include <string>
 
 #include "model/numerics/files/safetensors.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .npy reader throws Error with one line, or returns an array that is the
-// same after writing and reading.
+// libFuzzer target: a .npy file gives an error of one line, or an array that survives writing.
 #include <cstdlib>
 
 #include "model/numerics/files/npy.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: the .safetensors reader throws Error with one line, or returns tensors whose
-// data fill their shapes and which are the same after writing and reading.
+// libFuzzer target: .safetensors give an error of one line, or tensors that survive writing.
 #include <algorithm>
 #include <cstdlib>
 
