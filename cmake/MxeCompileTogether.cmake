@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Compiles <files> files at a time as one (0: all). Saves time where headers take longer to compile than the code.
+# Compiles a target's files as one, <files> at a time (0: all): saves time if headers take longer than the code.
 function(mxe_compile_together target files)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()

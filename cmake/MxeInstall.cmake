@@ -33,7 +33,7 @@ function(mxe_install_part component)
     set(name ${CMAKE_MATCH_2})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     add_library(mxe::${name} ALIAS ${target})
-    # A static library's interface lists its private libraries, too. Other projects need neither of these.
+    # The interface of a static library lists its private libraries, too. Other projects do not need these two.
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
       list(REMOVE_ITEM links $<LINK_ONLY:mxe_warnings> $<LINK_ONLY:nlohmann_json::nlohmann_json>)

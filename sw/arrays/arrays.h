@@ -38,7 +38,7 @@ struct Skipped {
 /// Reads arrays from .npy, .npz and .safetensors files. "-" is standard input, read once.
 class InputFiles {
  public:
-  /// `names`: values of --tensor, for the first .npz and .safetensors files.
+  /// `names`: values of --tensor, for the .npz and .safetensors files in the order of reading.
   explicit InputFiles(std::vector<std::string> names = {});
 
   /// The array of a .npy file; in other files, the tensor with the next name of --tensor, else the

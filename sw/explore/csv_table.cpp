@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 10> kSpaces = {
     " ", "\t", "\r", "\v", "\f", "\u00A0", "\u2007", "\u202F", "\u2060", "\uFEFF"};
 
-// Bytes of the space at the beginning of `text`; 0 if there is none.
+// Length in bytes of the space character that `text` begins with; 0 if there is none.
 std::size_t leading_space(std::string_view text) {
   for (const std::string_view space : kSpaces) {
     if (text.substr(0, space.size()) == space) return space.size();

@@ -56,7 +56,7 @@ uint64_t feed_cycles(const job::JobShape& shape, const Params& params) {
   return shape.batch * divided_up(shape.m, params.rows) * words_of(shape, params) * of_a_word;
 }
 
-/// True for tile pairs that alternate passes, because tiles have few rows ("wide").
+/// True if two tiles alternate passes because tiles have few rows (`wide` in docs/terms.md).
 bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
   const auto block_bytes = numerics::packed_row_bytes(shape.format_b, kBlockSize);
   const bool dual = shape.peak_macs_per_cycle(params) > params.num_pe * kBlockSize;

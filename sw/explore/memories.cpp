@@ -47,7 +47,7 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  // A row is a record, joins the next row, follows the previous row, is half full.
+  // Flags of a row: is a record, joins the next row, follows the previous row, is half full.
   const uint64_t flags = p.num_pe > lanes_out ? 4 : 3;
   const uint64_t row = flags + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());

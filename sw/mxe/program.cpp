@@ -38,7 +38,7 @@ int run_command(const std::string& who, const Command& command) {
   try {
     return check_output(who, command.run());
   } catch (const std::system_error& error) {
-    // Errors of standard output do not name it.
+    // The message of an error on standard output has no file name.
     const std::string problem = numerics::standard_output_error();
     return fail(who, problem.empty() ? error.what()
                                      : "standard output: cannot write: " + error.code().message());

@@ -19,7 +19,7 @@ struct QuantizerChoice {
   std::optional<uint32_t> block;
 
   void add_to(CLI::App& command);
-  /// Adds the switches in `more`. Throws Error for an illegal combination.
+  /// The quantizer of these options and the switches in `more`. Throws Error for illegal ones.
   numerics::Quantizer resolve(numerics::Overrides more = {}) const;
 };
 

@@ -20,7 +20,7 @@ EngineRequest read_engine(const Json& request);
 
 job::JobShape read_shape(const Json& request);
 
-/// Memory file: codes and scales of all A, codes and scales of all B, float32 bias.
+/// Reads from the memory file: codes and scales of all A, then of all B, then the float32 bias.
 job::Products read_products(const Json& request, const Channel& channel);
 
 Json describe(const EngineRequest& engine);

@@ -44,7 +44,7 @@ MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "m
 
 
 class Products:
-    """Products by NumPy in float32 (`mix` None), or in MX formats on the reference or an engine. Keeps quantized weights."""
+    """Products by NumPy in float32 (`mix` None), or in MX formats on the reference or an engine. Keeps weights."""
 
     def __init__(self, mix: Optional[Mix] = None, on: Union[str, mxe.Engine] = "golden") -> None:
         self.mix = mix

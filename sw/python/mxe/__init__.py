@@ -3,7 +3,7 @@
 
 MXE's C++ reference computes all results: the bits of `mxe quantize` and `mxe matmul --on golden`.
 Arrays are float32, float64, float16 or bfloat16 with any strides, from any library with DLPack or
-the buffer protocol, or lists. Results are of the same library. Raises ValueError for values, TypeError for types.
+the buffer protocol, or lists. Results are of the same library. Wrong values raise ValueError, wrong types TypeError.
 """
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
                   tensor_amax: Optional[float] = None, threads: Optional[int] = None) -> Any:
     """Quantizes and dequantizes an array, [shape of x]: `mxe quantize --dequantized`.
 
-    dtype: of the result: float32, bfloat16, float16 (rounded to nearest even) or float64; default:
+    dtype: of the result: float32, float64, or bfloat16 and float16, both rounded to nearest even; default:
         that of x. Other arguments are as in `quantize`. Gradients pass through unchanged.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,

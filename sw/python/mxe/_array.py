@@ -143,7 +143,7 @@ class Array:
     def dequantize(self, dtype: Any = "float32", *, threads: Optional[int] = None) -> Any:
         """The numbers that codes and scales represent, [shape].
 
-        dtype: float32, bfloat16, float16 (rounded to nearest even) or float64.
+        dtype: float32, float64, or bfloat16 and float16, both rounded to nearest even.
         """
         form = form_of(dtype)
         values = numbers(self._core.dequantize(form, _threads(threads)), form, self._library)

@@ -88,7 +88,7 @@ class Recording(Sequence[Job]):
                          .rstrip() for line in cells)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame (else ImportError), a row per job: the columns of `table`, and every counter."""
+        """A pandas.DataFrame, one row per job: the columns of `table` and all counters. ImportError without pandas."""
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]  # noqa: ICN001
         return pandas.DataFrame([{**job.row, **job.counters} for job in self.jobs])
 

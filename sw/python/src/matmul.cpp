@@ -17,9 +17,9 @@ using namespace nb::literals;
 namespace mxe::python {
 namespace {
 
-// MACs between checks for signals, a fraction of a second: block sums by vector kernels, others.
-constexpr double kFastSlice = 0x1p31;
-constexpr double kSlowSlice = 0x1p26;
+// Multiply-accumulates between two checks for signals: a fraction of a second of work.
+constexpr double kFastSlice = 0x1p31;  // of block sums, by vector kernels
+constexpr double kSlowSlice = 0x1p26;  // of all others
 
 bool worth_threads(const numerics::Batches& batches) {
   constexpr double kLeastMacs = 0x1p23;

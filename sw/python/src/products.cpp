@@ -10,7 +10,7 @@ namespace nb = nanobind;
 namespace mxe::python {
 namespace {
 
-/// Quantized along the last axis; one code per byte.
+/// Makes a Quantized from codes, one per byte, and scales of blocks along the last axis.
 nb::object quantized_results(std::vector<uint8_t> codes, std::vector<uint8_t> scales,
                              const std::vector<std::size_t>& shape,
                              const job::OutputFormat& output) {

@@ -7,7 +7,7 @@ function frontLine(name, front, x, y, colour) {
   };
 }
 
-/// [name, points] of the front of `list`; with `each`, of each pair of formats.
+/// Returns [name, points] for the front of `list`, or with `each` for the front of each pair of formats.
 function frontsOf(list, x, y, each) {
   if (!each) return [["front", frontOf(list, x, y)]];
   return pairs.map((pair) => [pair, frontOf(list.filter((p) => pairOf(p) === pair), x, y)])
