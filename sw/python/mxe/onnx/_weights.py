@@ -12,7 +12,7 @@ from .. import Array, Format, quantize
 from .._quantizer import FormatLike, Quantizer
 from ._graph import Model, Names, Weight, check, converted, load, name_of, products_with_constants, subgraphs, weight_of
 
-# Types of codes, and the factor between a code and its element.
+# Type of the codes, and the divisor of a code that gives the element: mxint8 code 96 is 96 / 64 = 1.5.
 _TYPES = {"mxfp8_e4m3": (TensorProto.FLOAT8E4M3FN, 1.0),
           "mxfp8_e5m2": (TensorProto.FLOAT8E5M2, 1.0),
           "mxfp4_e2m1": (TensorProto.FLOAT4E2M1, 1.0),
@@ -28,11 +28,10 @@ def quantize_weights(model: Model, format: Union[FormatLike, Quantizer], preset:
                      select: Optional[Callable[[str], bool]] = None) -> onnx.ModelProto:
     """A model whose weights are codes and scales, converted to floats by DequantizeLinear nodes.
 
-    model: a ModelProto or a file; it is not changed. Quantized are constant operands B of MatMul and
-        Gemm and weights of Conv, in blocks along K (Conv: inputs and kernel together). They are
-        float32, float64, float16 or bfloat16; a Cast follows DequantizeLinear unless float32.
-        Transpose, Cast, Identity, Reshape, Flatten, Squeeze and Unsqueeze before the product are
-        applied before quantizing.
+    model: a ModelProto or a file; it is not changed. Constant operands B of MatMul and Gemm and weights of
+        Conv are quantized, in blocks along K (Conv: inputs and kernel together). They are float32, float64,
+        float16 or bfloat16; a Cast follows DequantizeLinear unless float32. Transpose, Cast, Identity,
+        Reshape, Flatten, Squeeze and Unsqueeze before the product are applied before quantizing.
     format: mxfp8_e4m3, mxfp8_e5m2, mxfp4_e2m1 or mxint8, or a Quantizer of one of them.
     ort: float32 scales and opset 21, which onnxruntime runs on CPUs (not mxfp4_e2m1). Otherwise
         E8M0 scales and opset 24, without mxint8: its codes are multiples of 1/64.

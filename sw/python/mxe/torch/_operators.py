@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.ops.mxe: the operators in graphs of torch.compile and torch.export.
 
-Each has a fake kernel (shapes and types without data) and, where possible, a gradient. Quantizers: texts of text_of().
+Each has a fake kernel (shapes, types, no data) and, where possible, a gradient. Quantizers are texts (text_of()).
 """
 from __future__ import annotations
 

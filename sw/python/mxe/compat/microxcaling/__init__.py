@@ -2,7 +2,7 @@
 """microsoft/microxcaling's interface: `from mxe.compat.microxcaling import Linear`, not `from mx`.
 
 The presets microxcaling-* quantize; with custom_cuda those of its CUDA kernels, on any machine. torch
-multiplies, as in microxcaling. Not supported: convolutions, norms, activations.
+multiplies, as in microxcaling. Not supported: convolutions, and layers without products (norms, activations).
 """
 from __future__ import annotations
 

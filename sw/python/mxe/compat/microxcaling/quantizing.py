@@ -45,7 +45,8 @@ def quantize_mx_op(A: Tensor, mx_specs: Specs, elem_format: Optional[str] = None
                    round: str = "nearest", expand_and_reshape: bool = False) -> Tensor:
     """A quantized to an MX format along one axis and dequantized; A if elem_format is None.
 
-    block_size 0: one scale per axis. Raises ValueError for unknown names, several axes, shared_exp_method none.
+    block_size 0: the whole axis shares a scale. Raises ValueError for unknown names, several axes and the
+    shared_exp_method none.
     """
     if elem_format is None:
         return A
