@@ -17,7 +17,7 @@ enum class NibbleOrder : uint8_t {
 /// Bytes of a packed row of `columns` codes of 1 to 8 bits. Example: 3 codes of 4 bits: 2 bytes.
 std::size_t packed_bytes(std::size_t columns, int bits);
 
-/// Throws Error unless codes of so many bits can be packed in this order.
+/// Throws Error unless codes of `bits` bits can be packed in this order.
 void require_packing(int bits, NibbleOrder order);
 
 /// The elements of a packed row: `length`, else as many as fit. Throws Error if `length` elements
