@@ -21,7 +21,7 @@ struct WrongValue {
   std::string signal;    ///< relative to the instance: "acc_o"
   std::string value, expected;
   uint64_t clock = 0;  ///< number of the cycle, those of the reset included
-  uint64_t time = 0;   ///< the same in a recording of the case, in ps
+  uint64_t time = 0;   ///< of that cycle in a recording of the case, in ps
 
   std::string describe() const;
 };

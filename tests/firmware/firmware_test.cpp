@@ -226,7 +226,7 @@ TEST_P(Firmware, WavesShowTheRtlInSimulatedTime) {
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
   EXPECT_EQ(recorded.out, plain.out);
   EXPECT_EQ(recorded.err, plain.err);
-  // The last bus transfer is shortly before the end; the idle clock is stopped before it.
+  // The last bus transfer is shortly before the end; before it, the clock is mostly stopped.
   const uint64_t run = std::stoull(plain.err.substr(plain.err.find("after ") + 6));
   const uint64_t waves = last_picosecond(read_text("w.fst")) / 1000;
   EXPECT_GT(waves, run - 1000);

@@ -85,11 +85,11 @@ void bench_complete(struct bench* b, uint32_t count);
 /// Register accesses without mischief.
 uint32_t bench_read(const struct bench* b, uint32_t offset);
 void bench_write(const struct bench* b, uint32_t offset, uint32_t value);
-/// Waits without the driver until the device has completed all jobs, or a time limit.
+/// Without the driver: waits until the device has completed all jobs or a time limit has passed.
 void bench_settle(const struct bench* b);
-/// Waits without the driver until the device has started a job, or a time limit.
+/// Without the driver: waits until the device has started a job or a time limit has passed.
 void bench_wait_until_busy(const struct bench* b);
-/// Waits until the counters, after a clear, show a multiplication, or a time limit.
+/// Waits until the counters, cleared before, show a multiplication or a time limit has passed.
 void bench_wait_until_multiplied(struct bench* b);
 
 #endif  // BENCH_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxe_job_extents(). The device is not used, except for its ring.
+// Tests mxe_job_extents(), for which only the device's ring matters.
 #include "cases.h"
 
 static struct mxe_job usual_job(void) {

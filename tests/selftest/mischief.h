@@ -18,8 +18,8 @@ struct mischief {
   uint32_t lost_doorbells;  ///< doorbells that do not reach the device
   uint32_t resetting;       ///< reads of STATUS with `resetting` set
   uint32_t index_offset;    ///< added to all indices of the ring
-  uint32_t lied_register;
-  uint32_t lies;  ///< number of reads that return `lie`
+  uint32_t lied_register;   ///< offset of the register that reads `lie`
+  uint32_t lies;            ///< number of reads that return `lie`
   uint32_t lie;
   uint32_t truths;           ///< correct reads before the first wrong one
   bool loses_interrupts;     ///< no interrupt ends wait_irq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes and row fetches that the model simulates before it skips: its speed on any machine.
+// Passes and row fetches that the model simulates before it finds a period to skip.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ module format_top (
   output logic [3:0]               emin_neg_o,
   output logic [5:0]               lsb_o,
   output logic [5:0]               mag_bits_o,
-  // bytes of a word, the last word of k elements, a pair with another format
+  // bytes of a word and of a row of k elements; a pair with another format
   output logic [5:0]               word_bytes_o,
   input  logic [31:0]              k_i,
   output logic [31:0]              row_bytes_o,
