@@ -12,8 +12,7 @@ namespace mxe::blocks {
 template <unsigned Width>
 using RtlAccumulator = Facc<Width, 27, kExpBias>;
 
-/// mxe_array: the A decoder and the processing elements. Also holds the B decoder of mxe_feed,
-/// which loads the PEs' shadow registers.
+/// mxe_array: the A decoder and the PEs. Also holds the B decoder of mxe_feed.
 template <unsigned TreeW, template <unsigned> class Accumulator = RtlAccumulator>
 struct Array {
   using Element = Pe<TreeW, Accumulator>;
@@ -42,7 +41,7 @@ struct Array {
     decode_b.evaluate(word, count);
     pe[column].load_b(decode_b.out, scales);
   }
-  /// Copies all shadow B words to the active ones, at the first row of a pass.
+  /// Copies all shadow B words to the active ones, as at the first row of a pass.
   void swap_b() {
     for (Element& one : pe) one.swap_b();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTL bit vectors as plain integers, and the visitor protocol that exposes a block's signals.
-// Members of blocks have the names of RTL signals; visit() lists their widths.
+// RTL bit vectors as integers, and the visitor protocol that shows a block's signals. Members of
+// blocks have the names of RTL signals; visit() lists their widths.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode: decodes one lane, an 8-bit container, to sign, 8-bit magnitude and radix-16 group;
-/// value = (-1)^sign * mag * 16^grp * 2^lsb. At the dual rate the container holds two 4-bit
-/// elements, the even block's in the low nibble, and mag holds 4 bits of each.
+/// mxe_decode: decodes an 8-bit container to sign, 8-bit magnitude and radix-16 group; value =
+/// (-1)^sign * mag * 16^grp * 2^lsb. At the dual rate the container holds two 4-bit elements, the
+/// even block's in the low nibble, and mag holds 4 bits of each.
 struct Decode {
   uint32_t code_i = 0;
   bool sign = false;

@@ -5,8 +5,7 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode4: magnitude of a 4-bit element as an integer: E2M1 in units of 1/2, E1M2 in units of
-/// 1/4. Example: E2M1 code 7 (6.0) gives 12.
+/// mxe_decode4: magnitude of a 4-bit element in units of 1/2 (E2M1: code 7, 6.0, gives 12) or 1/4.
 struct Decode4 {
   uint32_t mag_o = 0;
 

@@ -5,10 +5,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode_word: decodes one operand word. The first `count` elements lie within K: 1 to 32, or
-/// 1 to 64 at the dual rate, even block first.
-///
-/// start() tabulates the decoding of all 256 containers; visit() decodes each lane again.
+/// mxe_decode_word: decodes one operand word. `count`, 1 to 32 or (dual rate) 1 to 64, elements lie
+/// within K. start() tabulates the 256 containers; visit() decodes each lane again.
 struct DecodeWord {
   FmtInfo fmt_i;
   bool dual_i = false;

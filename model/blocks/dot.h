@@ -9,7 +9,6 @@
 
 namespace mxe::blocks {
 
-/// The sub-blocks of mxe_dot: carry-save quads and tree, then one carry-propagating addition.
 template <unsigned TreeW>
 struct DotInside {
   static constexpr unsigned kQuads = kBlockSize / 4;

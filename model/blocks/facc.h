@@ -14,10 +14,10 @@ enum class Special : uint8_t { none, nan, pinf, ninf };
 /// zero is +0; a negative value that underflows keeps its sign.
 ///
 /// The addition uses a fixed-point window in units of sum's lsb: Frac fraction bits below it (the
-/// lowest is a sticky bit) and headroom for an accumulator up to Width + 1 positions above it. The
-/// accumulator's bits below the window set the sticky bit. An accumulator above the window is too
-/// large for sum to change and passes unchanged. A negative total is normalised as one's
-/// complement; rounding adds the missing one. _qN is the register at the end of stage N.
+/// lowest is sticky) and headroom for an accumulator up to Width + 1 positions above it.
+/// Accumulator bits below the window set the sticky bit. An accumulator above the window passes
+/// unchanged, because sum cannot change it. A negative total is normalised as one's complement;
+/// rounding adds the missing one. _qN is the register at the end of stage N.
 template <unsigned Width, unsigned Frac = 27, int32_t Bias = 0>
 struct Facc {
   static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
@@ -37,7 +37,7 @@ struct Facc {
   int32_t acc_exp = 0;   ///< log2 of the weight of acc_val's lsb, plus Bias
   int32_t acc_frac = 0;  ///< signed fraction, without the leading one
   int32_t acc_val = 0;
-  int32_t place = 0, place_neg = 0;  ///< position of acc_val's lsb in the window; negated
+  int32_t place = 0, place_neg = 0;  ///< position of acc_val's lsb in the window
   bool too_far = false, acc_alone = false, alone_place = false, below = false;
   uint32_t up = 0, down = 0;
   int32_t acc_down = 0;

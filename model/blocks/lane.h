@@ -12,8 +12,7 @@ namespace mxe::blocks {
 /// block's at bit 0 and the odd block's at bit 20. The radix-16 groups shift the registered product
 /// left by multiples of four bits.
 ///
-/// A negative product is a one's complement with ones shifted in: one less than its value.
-/// Negatives counts the missing ones.
+/// A negative product is a one's complement, one less than its value; Negatives corrects it.
 template <unsigned Width>
 struct Lane {
   static constexpr unsigned kPackWidth = kPackPosition + 9;

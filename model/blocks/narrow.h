@@ -5,12 +5,12 @@
 
 namespace mxe::blocks {
 
-/// mxe_narrow: reduces a binary32 result to the 18 bits that its element depends on: sign, 9-bit
-/// exponent, the upper 7 bits of the fraction, a sticky bit. Subnormals are normalised.
+/// mxe_narrow: reduces a binary32 result to the 18 bits that determine its element: sign, 9-bit
+/// exponent, upper 7 bits of the fraction, sticky bit. Subnormals are normalised.
 struct Narrow {
   uint32_t x_i = 0;
   uint32_t zeros = 0;     ///< left shift of a subnormal's significand
-  uint32_t sig = 0;       ///< shifted significand of a subnormal; its leading one is bit 23
+  uint32_t sig = 0;       ///< shifted significand of a subnormal; leading one: bit 23
   uint32_t exponent = 0;  ///< signed: floor(log2 |x|) + 127; -30 for zero
   uint32_t fraction = 0;
   uint32_t narrow_o = 0;

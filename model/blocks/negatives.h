@@ -5,9 +5,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_negatives: the correction of the lanes' one's complements, +1 per negative product. At the
-/// dual rate an odd product needs +1 at bit 20. A negative even product there needs -1, because its
-/// sign ends below bit 20.
+/// mxe_negatives: corrects the lanes' one's complements by +1 per negative product. Dual rate: at
+/// bit 20, +1 per negative odd and -1 per negative even product, whose sign ends below bit 20.
 template <unsigned Width>
 struct Negatives {
   uint32_t even = 0, odd = 0;

@@ -38,7 +38,6 @@ struct Pe {
   Accumulator<kDualSumWidth> facc_odd;
   bool fp4_dual = false;
 
-  /// `depth`: accumulators, ROWS * ACC_TILES.
   Pe(std::size_t depth, bool has_odd_chain)
       : acc_even(depth), acc_odd(has_odd_chain ? depth : 0), fp4_dual(has_odd_chain) {}
 

@@ -40,7 +40,6 @@ struct FmtInfo {
 
 FmtInfo fmt_info(numerics::FormatId format);
 
-/// One decoded lane (dec_t).
 struct Dec {
   uint8_t grp = 0;   ///< 3 bits: radix-16 group
   uint8_t mag = 0;   ///< 8 bits; {odd, even} of 4 bits each at the dual rate
@@ -59,7 +58,6 @@ struct DecodedWord {
   Dec lane(unsigned i) const { return {grp[i], mag[i], sign[i]}; }
 };
 
-/// An operand word: an 8-bit container for each lane.
 using Word = std::array<uint8_t, kBlockSize>;
 /// Bits [127:0] (`half` 0) or [255:128] of a word.
 inline Bits half_of(const Word& word, unsigned half) {
@@ -68,12 +66,10 @@ inline Bits half_of(const Word& word, unsigned half) {
   return bits;
 }
 
-/// Rounds a binary32 number to BF16, ties to even (to_bf16).
 inline uint16_t to_bf16(uint32_t x) {
   const uint32_t up = slice(x, 15, 1) & ((slice(x, 0, 15) != 0) | slice(x, 16, 1));
   return static_cast<uint16_t>((x >> 16) + up);
 }
-/// Rounds a binary32 number to FP16, ties to even (to_fp16).
 uint16_t to_fp16(uint32_t x);
 
 }  // namespace mxe::blocks

@@ -12,8 +12,7 @@
 namespace mxe::blocks {
 
 /// The arithmetic of mxe_requant and mxe_collect: encodes 32 results of a row as an MX block. The
-/// largest magnitude of all segments selects the scale; then the lanes encode one segment at a time
-/// and pack the codes.
+/// largest magnitude selects the scale; then the lanes encode one segment at a time.
 struct Requant {
   Amax amax;                   ///< of the last segment
   uint32_t ramax = 0;          ///< amax of the row

@@ -5,10 +5,9 @@
 
 namespace mxe::blocks {
 
-/// mxe_requant_lane: converts one result to one element code, x / 2^(scale - 127) rounded to
-/// nearest even. Elements that round beyond the largest are clamped to it or become NaN or
-/// infinity. All codes of a block with a NaN scale are 0. _qN is the register at the end of stage
-/// N: leading one, place, shift, round.
+/// mxe_requant_lane: converts a result to an element code, x / 2^(scale - 127) rounded to nearest
+/// even. Larger elements are clamped to the largest or become NaN or infinity. All codes of a block
+/// with a NaN scale are 0. _qN is the register at the end of stage N.
 struct RequantLane {
   uint32_t x_i = 0;  ///< output of Narrow
   uint32_t scale_i = 0;
@@ -20,7 +19,7 @@ struct RequantLane {
   // place
   int32_t rise = 0;  ///< binades above the smallest normal one
   uint32_t drop = 0, right = 0;
-  uint32_t right_q2 = 0;  ///< right shift, 0 to 8
+  uint32_t right_q2 = 0;  ///< 0 to 8
   uint32_t base_q2 = 0;   ///< code of the binade's first number
   bool nan_q2 = false;
   // shift
@@ -95,7 +94,7 @@ struct RequantLane {
     half_q3 = slice(wide, 8, 1) != 0;
     sticky_q3 = slice(wide, 0, 8) != 0 || more_q1;
   }
-  /// A carry into the next binade gives the correct code.
+  /// A carry into the next binade gives its first code.
   void round(const FmtInfo& fmt, bool special) {
     const bool up = half_q3 && (sticky_q3 || (num_q3 & 1) != 0);
     code_q4 = mask32<8>(base_q2 + num_q3 + uint32_t{up});

@@ -5,7 +5,6 @@
 
 namespace mxe::blocks {
 
-/// Scale rules of a descriptor (RULE_*).
 enum class Rule : uint8_t { floor, ceil, even, rceil };
 
 /// mxe_requant_scale: applies the scale rule to the largest magnitude of a block. The E8M0 code is
@@ -24,8 +23,8 @@ struct RequantScale {
   uint32_t evaluate(uint32_t amax, const FmtInfo& fmt, Rule rule) {
     amax_i = amax;
     exponent = slice(amax, 9, 8);
-    // Every rule gives the smallest scale below 2^-127. Only subnormals with the top fraction bit
-    // set are larger.
+    // Below 2^-127 every rule gives the smallest scale. A subnormal with the top fraction bit set
+    // is at least 2^-127.
     const bool subnormal = exponent == 0;
     tiny = subnormal && (amax & 0x100) == 0;
     frac = subnormal ? slice(amax, 1, 7) << 2 | (amax & 1) : slice(amax, 0, 9);

@@ -8,8 +8,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_tree: reduces 17 words (two per quad and one from Negatives) to two with the same sum modulo
-/// 2^Width. Each carry-save adder takes the next three words of a queue and appends its two.
+/// mxe_tree: reduces 17 words (two per quad, one from Negatives) to two with the same sum modulo
+/// 2^Width. Each carry-save adder takes the next three words of a queue and appends two.
 template <unsigned Width>
 struct Tree {
   static constexpr unsigned kWords = 2 * (kBlockSize / 4) + 1;

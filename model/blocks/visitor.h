@@ -10,12 +10,10 @@
 
 namespace mxe::blocks {
 
-/// Visitor that passes the full path of each signal, such as `dot.quad_3.sum_q`, to an action.
-/// enter() and leave() enclose the signals of a sub-block. Slow: it builds strings.
+/// Passes the full path of each signal, such as `dot.quad_3.sum_q`, to an action (slow).
 template <class Action>
 class PathVisitor {
  public:
-  /// `action(const std::string& path, unsigned width, Bits value)`
   explicit PathVisitor(Action action) : action_(std::move(action)) {}
 
   void enter(const char* instance) {
