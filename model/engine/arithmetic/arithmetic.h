@@ -18,12 +18,11 @@
 
 namespace mxe::engine {
 
-/// An operand word as it leaves its buffer: an 8-bit container for each of 32 elements, zeros
-/// beyond K, and its scales. At the dual rate there are 64 4-bit elements: the low nibbles are the
-/// even block, the high ones the odd block.
+/// One operand word: 32 containers of 8 bits, zeros beyond K. At the dual rate a container holds
+/// two 4-bit elements: the low nibble is of the even block, the high one of the odd block.
 struct OperandWord {
   std::array<uint8_t, kBlockSize> lanes{};
-  std::array<uint8_t, 2> scales{};  ///< E8M0; the second one is meaningful at the dual rate only
+  std::array<uint8_t, 2> scales{};  ///< E8M0; the second one is used at the dual rate only
 
   /// The code of element `i`, 0 to 31, or to 63 at the dual rate.
   uint8_t code(unsigned i, bool dual) const {
@@ -32,7 +31,6 @@ struct OperandWord {
   }
 };
 
-/// The part of a job that an arithmetic needs.
 struct ArithmeticJob {
   numerics::FormatId format_a = numerics::FormatId::mxint8, format_b = numerics::FormatId::mxint8;
   uint32_t k = 0;
@@ -43,12 +41,12 @@ struct ArithmeticJob {
 /// One pass of the array: an operand word of every row of A and of every column of B in a tile.
 struct ArrayPass {
   unsigned rows = 0, cols = 0;
-  unsigned tile = 0;                 ///< below ACC_TILES: whose accumulators
+  unsigned tile = 0;                 ///< 0 to ACC_TILES - 1: selects the accumulators
   unsigned count = 0;                ///< elements of the words that lie within K
-  bool first = false, last = false;  ///< of the tile's passes
+  bool first = false, last = false;  ///< first, last pass of the tile
   const OperandWord* a = nullptr;    ///< [rows]
   const OperandWord* b = nullptr;    ///< [cols]
-  uint64_t cycle = 0;                ///< in which its first row is issued, the others follow
+  uint64_t cycle = 0;                ///< issue of the first row; one row per cycle follows
 
   /// The bias of a row, [cols] FP32 bits; null if there is none or the pass is not the first.
   const uint32_t* bias(unsigned row) const {
@@ -58,27 +56,24 @@ struct ArrayPass {
   std::size_t bias_pitch = 0;
 };
 
-/// Where the last pass of a tile leaves the accumulators, FP32 bits by rows. The second chain, of
-/// the odd blocks, exists at the dual rate.
+/// FP32 bits of a tile's results, by rows. `odd`: chain of the odd blocks, or null.
 struct TileResults {
   uint32_t* even = nullptr;
   uint32_t* odd = nullptr;
   std::size_t pitch = 0;  ///< values from row to row
 };
 
-/// A row of a block of MX results.
 struct EncodedRow {
   std::array<uint8_t, kBlockSize> elements{};  ///< packed
   uint8_t scale = 0;
-  std::array<bool, kBlockSize> saturated{};  ///< by columns: beyond the largest element
+  std::array<bool, kBlockSize> saturated{};  ///< by column: beyond the largest element
 };
 
-/// Computes the results of the engine: the array's sums, and the values that merge and requantiser
-/// make from them. The engine determines the cycles and calls the functions in order; they take no
-/// simulated time.
+/// Computes the engine's results. The engine calls the functions in order and determines the
+/// cycles.
 ///
-/// A class of one's own may replace it (EngineConfig::arithmetic). It need only do what the array
-/// does, start() and run(): the others do by default what the reference does.
+/// EngineConfig::arithmetic replaces it by another class, which needs only start() and run(): the
+/// other functions default to those of the reference.
 class Arithmetic {
  public:
   Arithmetic() = default;
@@ -88,42 +83,38 @@ class Arithmetic {
 
   /// A job starts. The previous job may have been aborted at any point.
   virtual void start(const ArithmeticJob& job) = 0;
-  /// Carries out a pass. The passes of one tile come in the order of K, mingled with those of the
-  /// other tiles; the last one leaves its results in `results`.
+  /// Computes a pass. The passes of a tile arrive in the order of K, between those of other tiles;
+  /// the last one writes `results`.
   virtual void run(const ArrayPass& pass, const TileResults& results) = 0;
-  /// Joins the two chains of the dual rate.
+  /// sums[i] = even[i] + odd[i], rounded to FP32: the two chains of the dual rate.
   virtual void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums);
-  /// How many of these results count as NaN.
   virtual unsigned count_nans(const uint32_t* values, unsigned count);
-  /// Results as they lie in memory, as numbers of this format: `values` itself, if that is FP32, or
-  /// `buffer`.
+  /// Results in `format` as stored in memory. Returns `values` for FP32, else the data of `buffer`.
   virtual const uint8_t* store(const job::NumberFormat& format, const uint32_t* values,
                                unsigned count, std::vector<uint16_t>& buffer);
-  /// Results as a row of a block of MX elements; `count` is 1 to 32.
+  /// Encodes 1 to 32 results as one MX block.
   virtual EncodedRow encode(const uint32_t* values, unsigned count,
                             const numerics::RequantOptions& options);
 
-  /// Shows the blocks of the array, with the values of the last row, if there are any.
+  /// Shows the array's blocks with the values of its last row.
   virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
-  /// Shows those of the drain: merge_0, merge_1, ... with the values of the last row joined, and
-  /// requant with those of the last row encoded.
+  /// Shows the drain's blocks, merge_0, merge_1, ... and requant, with the values of their last
+  /// row.
   virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
-  /// Tells `watcher` of every row of an array of blocks. It must outlive this object.
+  /// `watcher` is called for every row and segment. It must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
-  /// True if a watcher receives the blocks. The results of merge() and encode() are then shown
-  /// segment by segment, as soon as their cycles are known.
+  /// True if a watcher is set. Each segment must then be shown by the three functions below.
   bool watched() const { return watcher_ != nullptr; }
-  /// `cycle`: in which the sums of these `count` results, a segment, are there.
+  /// Call when the segment's sums are valid.
   virtual void show_merge(uint64_t /*cycle*/, const uint32_t* /*even*/, const uint32_t* /*odd*/,
                           unsigned /*count*/) {}
-  /// `cycle`: the first in which the largest magnitude of this segment is valid.
+  /// Call in the first cycle in which the segment's largest magnitude is valid.
   virtual void show_amax(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/) {}
-  /// `cycle`: in which the codes of the row's first segment are there; those of the others follow.
+  /// `cycle`: the codes of the row's first segment are valid; one segment per cycle follows.
   virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,
                            const numerics::RequantOptions& /*options*/) {}
 
-  /// True if all results are those of the reference, so that the reference may compute a whole job
-  /// at once instead, which is many times faster.
+  /// True if all results equal the reference's. WholeJob may then compute a job at once.
   virtual bool is_reference() const { return false; }
 
  protected:
@@ -138,16 +129,14 @@ class Arithmetic {
   BlockWatcher* watcher_ = nullptr;
 };
 
-/// Makes an engine's arithmetic.
 using ArithmeticFactory = std::function<std::unique_ptr<Arithmetic>(const Params& params)>;
 
 /// The reference's matrix multiply. It computes all results of a tile in the tile's last pass.
 std::unique_ptr<Arithmetic> make_golden_arithmetic(const Params& params);
-/// The RTL's arithmetic block by block: StructuralArithmetic in structural_arithmetic.h.
+/// The RTL's arithmetic block by block (structural_arithmetic.h).
 std::unique_ptr<Arithmetic> make_structural_arithmetic(const Params& params);
 
-/// The factory with this name, golden or structural. Throws Error with these names for any
-/// other.
+/// The factory called "golden" or "structural"; throws Error for any other name.
 ArithmeticFactory parse_arithmetic(const std::string& name);
 
 }  // namespace mxe::engine

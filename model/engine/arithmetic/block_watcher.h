@@ -7,28 +7,26 @@ namespace mxe::engine {
 
 class Arithmetic;
 
-/// The blocks of an arithmetic whose values belong to one cycle.
+/// Parts of the datapath whose blocks are shown together, for one cycle.
 enum class BlockPart : uint8_t {
-  array,    ///< element decode, processing elements
-  merge,    ///< the chains of a segment
-  amax,     ///< the largest magnitude of a segment
-  requant,  ///< that of the row, its scale, the lanes of a segment
+  array,    ///< element decode and PEs
+  merge,    ///< joins the chains of a segment
+  amax,     ///< largest magnitude of a segment
+  requant,  ///< largest magnitude of the row, its scale, the lanes of a segment
 };
 
-/// Receives the blocks of a structural arithmetic after each of their computations.
+/// Receives the blocks of a structural arithmetic after each computation.
 ///
-/// The model computes ahead: rows of the array, of the drain and of the requantiser are passed in
-/// the order in which they are computed. Cycles of one part never go back, those of different parts
-/// do, but never before what advance() said last.
+/// Cycles of one part never decrease; no part's cycle is before the last advance().
 class BlockWatcher {
  public:
   virtual ~BlockWatcher() = default;
 
-  /// The array's blocks have the values of a row that the sequencer issues in `cycle`.
+  /// The array's blocks hold the values of the row issued in `cycle`.
   virtual void row(uint64_t cycle, const Arithmetic& arithmetic) = 0;
-  /// This part of the drain has the values of a segment, which the RTL has in `cycle`.
+  /// The blocks of `part` hold the values of a segment that the RTL has in `cycle`.
   virtual void segment(uint64_t /*cycle*/, BlockPart /*part*/, const Arithmetic& /*arithmetic*/) {}
-  /// All that was not told yet is in `cycle` or later.
+  /// All later calls have `cycle` or a later cycle.
   virtual void advance(uint64_t /*cycle*/) {}
 };
 

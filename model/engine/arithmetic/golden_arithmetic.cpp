@@ -10,10 +10,10 @@
 namespace mxe::engine {
 namespace {
 
-/// Gathers the words of each tile's passes into rows, which the golden GEMM multiplies part by part
-/// along K. An accumulator is a FP32 number between two blocks, so the sums of a part are the bias
-/// of the next one. Memory depends on the engine alone, not on K, which may be far more than an
-/// operand that ends in a bus error.
+/// Collects the words of each tile's passes in rows and multiplies them by the golden GEMM, kPart
+/// elements of K at a time. The sums of a part are the bias of the next one, which is exact because
+/// an accumulator holds an FP32 number between two blocks. So memory does not depend on K, which
+/// may be wrong and huge in a job that ends in a bus error.
 class GoldenArithmetic : public Arithmetic {
  public:
   explicit GoldenArithmetic(const Params& params) : tiles_(params.acc_tiles) {}
@@ -39,16 +39,16 @@ class GoldenArithmetic : public Arithmetic {
   bool is_reference() const override { return true; }
 
  private:
-  /// Elements of a row that are multiplied at a time.
+  /// Elements of K that are multiplied at a time.
   static constexpr std::size_t kPart = 4096;
   static_assert(kPart % kBlockSize == 0);
 
-  /// The sums of all blocks, or at the dual rate of every second one.
+  /// One chain of sums: all blocks, or the even or odd ones at the dual rate.
   struct Chain {
-    numerics::MxTensor a, b;    // the part that is gathered
-    std::size_t filled = 0;     // elements of each of its rows
-    std::size_t remaining = 0;  // elements of a row that belong to later parts
-    std::vector<float> sums;    // [row][column] of the parts before
+    numerics::MxTensor a, b;    // part that is being collected
+    std::size_t filled = 0;     // elements per row in a and b
+    std::size_t remaining = 0;  // elements per row in later parts
+    std::vector<float> sums;    // [row][column], of the earlier parts
   };
   struct Tile {
     std::array<Chain, 2> chains;
@@ -95,7 +95,7 @@ class GoldenArithmetic : public Arithmetic {
     tensor.scales.resize(rows * tensor.scale_columns());
   }
 
-  /// Adds `count` elements of the words, of their block `i`.
+  /// Appends `count` elements of block `i` of the words (0 even, 1 odd) to the chain.
   void add(const ArrayPass& pass, unsigned i, unsigned count, Chain& chain) const {
     gather(pass.a, i, count, chain.filled, chain.a);
     gather(pass.b, i, count, chain.filled, chain.b);

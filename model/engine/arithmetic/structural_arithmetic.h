@@ -11,11 +11,7 @@
 
 namespace mxe::engine {
 
-/// The arithmetic of the RTL block by block (model/blocks): operand words go through element
-/// decode, lanes, trees, scale units and accumulators, results through merge, rounding and
-/// requantiser.
-///
-/// An accumulator of one's own may take the place of blocks::Facc: see blocks::Pe.
+/// Computes with the RTL's blocks (model/blocks). `Accumulator`: see blocks::Pe.
 template <unsigned TreeW, template <unsigned> class Accumulator = blocks::RtlAccumulator>
 class StructuralArithmetic : public Arithmetic {
  public:
@@ -57,8 +53,7 @@ class StructuralArithmetic : public Arithmetic {
       sums[i] = merge_[i % merge_.size()].evaluate(even[i], odd[i]);
     }
   }
-  /// The drain recognises a NaN by the nine bits below the sign: all NaN results have the same
-  /// bits.
+  /// The drain detects a NaN by its nine bits below the sign: all NaN results are equal.
   unsigned count_nans(const uint32_t* values, unsigned count) override {
     return static_cast<unsigned>(std::count_if(
         values, values + count, [](uint32_t x) { return blocks::slice(x, 22, 9) == 0x1FF; }));
@@ -84,7 +79,7 @@ class StructuralArithmetic : public Arithmetic {
     return row;
   }
 
-  // The blocks hold one segment. They compute each once more when it is shown.
+  // The blocks hold one segment, so each segment is computed again when it is shown.
   void show_merge(uint64_t cycle, const uint32_t* even, const uint32_t* odd,
                   unsigned count) override {
     for (unsigned i = 0; i < count; i++) merge_[i].evaluate(even[i], odd[i]);
@@ -121,7 +116,7 @@ class StructuralArithmetic : public Arithmetic {
  private:
   using Block = std::array<uint32_t, kBlockSize>;
 
-  /// Absent columns are zero.
+  /// Columns from `count` on are zero.
   static Block block_of(const uint32_t* values, unsigned count) {
     Block block{};
     std::copy_n(values, count, block.begin());
@@ -144,7 +139,6 @@ class StructuralArithmetic : public Arithmetic {
   blocks::Requant requant_;
 };
 
-/// The structural arithmetic of an engine with these parameters, with this accumulator.
 template <template <unsigned> class Accumulator>
 std::unique_ptr<Arithmetic> make_structural_arithmetic_with(const Params& params) {
   if (params.tree_w == 42) return std::make_unique<StructuralArithmetic<42, Accumulator>>(params);

@@ -3,7 +3,7 @@
 
 namespace mxe::engine {
 
-/// The least number of bits that count to `value` - 1: of a power of two, its logarithm.
+/// ceil(log2(value)): 8 -> 3, 9 -> 4.
 constexpr unsigned log2_ceil(unsigned value) {
   unsigned log2 = 0;
   while (1u << log2 < value) log2++;

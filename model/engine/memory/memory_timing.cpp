@@ -23,7 +23,7 @@ void MemoryTiming::validate() const {
         fmt::format("memory latency is {} cycles, but must be from 1 to 100000", latency),
         "mem_latency", {double(latency)});
   }
-  // The comparison is written so that a NaN fails it.
+  // Written so that NaN fails the comparison.
   if (bytes_per_cycle != 0 && !(bytes_per_cycle >= 1.0 / 64 && bytes_per_cycle <= 1e6)) {
     throw LimitError(
         fmt::format("memory bandwidth is {} bytes per cycle, but must be 0 (one beat a cycle) or "
@@ -56,7 +56,7 @@ uint64_t MemoryBus::occupy(uint64_t from, uint64_t length) {
   for (; next != busy_.end() && next->begin < begin + length; ++next) {
     begin = std::max(begin, next->end);
   }
-  // It ends before `next` begins, and begins where the one before ends or later.
+  // The free time lies between the previous entry and `next`.
   const bool joins = next != busy_.begin() && std::prev(next)->end == begin;
   if (joins) {
     std::prev(next)->end = begin + length;
@@ -80,7 +80,7 @@ BeatTimes MemoryChannel::serve(uint64_t issue, uint64_t beats, unsigned beat_byt
   if (beat_bytes != beat_bytes_) {
     beat_bytes_ = beat_bytes;
     bus_interval_ = timing_.beat_interval(beat_bytes);
-    interval_ = std::max(bus_interval_, kOne);  // a direction moves a beat a cycle at most
+    interval_ = std::max(bus_interval_, kOne);  // one beat per cycle at most
   }
   if (bus_) first = bus_->occupy(first, beats * bus_interval_);
   free_ = first + beats * interval_;

@@ -24,7 +24,7 @@ uint64_t SharedChannel::grant_cycle(unsigned port, uint64_t issue) const {
   return std::max(issue, free - std::min<uint64_t>(free, timing_.latency));
 }
 
-/// When the burst would be served without the other ports.
+/// Begin of the burst if there were no other ports.
 uint64_t SharedChannel::alone(const Port& port, uint64_t issue) {
   const uint64_t ready = issue + timing_.latency + timing_.jitter(requests_++, stream_);
   return std::max(ready << BeatTimes::kFraction, port.free);
@@ -56,7 +56,7 @@ BeatTimes SharedChannel::join(unsigned port, uint64_t issue, const BeatTimes& ti
 BeatTimes SharedChannel::fit_in(unsigned port, uint64_t issue, uint64_t beats) {
   const uint64_t alone = this->alone(ports_[port], issue), length = beats * bus_interval_;
   uint64_t first = alone;
-  auto next = busy_.upper_bound(first);  // the first that begins later
+  auto next = busy_.upper_bound(first);  // first entry that begins after `first`
   if (next != busy_.begin()) first = std::max(first, std::prev(next)->second);
   for (; next != busy_.end() && next->first < first + length; ++next) {
     first = std::max(first, next->second);
@@ -65,7 +65,7 @@ BeatTimes SharedChannel::fit_in(unsigned port, uint64_t issue, uint64_t beats) {
   return serve(ports_[port], alone, first, beats);
 }
 
-/// [begin, end) is free until now.
+/// [begin, end) must be free.
 void SharedChannel::occupy(uint64_t begin, uint64_t end) {
   const auto next = busy_.lower_bound(begin);
   if (next != busy_.end() && next->first == end) {

@@ -9,34 +9,33 @@
 
 namespace mxe::engine {
 
-/// One direction of a memory that several ports share. The bandwidth is that of all of them
-/// together (0: of one port), and a port takes or gives at most a beat a cycle. A port's bursts are
-/// served in order, and a burst that waits for no other port is served as by a MemoryChannel.
+/// One direction of a memory shared by several ports. The bandwidth limits their sum (0: one beat
+/// per cycle), and each port moves at most one beat per cycle. A port's bursts are served in order;
+/// a burst that waits for no other port has the times of a MemoryChannel.
 class SharedChannel {
  public:
-  /// `beat_bytes`: of the ports. `stream`: see MemoryTiming::jitter.
   SharedChannel(const MemoryTiming& timing, uint64_t stream, unsigned ports, unsigned beat_bytes);
 
-  /// First cycle in which a burst that `port` issues in cycle `issue` may be granted. Granting
-  /// earlier would only fill the queue and freeze the order of the ports.
+  /// First cycle in which a burst that `port` issues in `issue` may be granted. Granting earlier
+  /// would only fill the queue and freeze the order of the ports.
   uint64_t grant_cycle(unsigned port, uint64_t issue) const;
-  /// Serves a burst of `beats` beats that was issued in `issue`, behind all that were granted.
+  /// Serves a burst issued in `issue`, after all granted bursts.
   BeatTimes grant(unsigned port, uint64_t issue, uint64_t beats);
-  /// First cycle in which `port` may take the first beat of a burst.
+  /// First cycle in which `port` can move the first beat of a burst.
   uint64_t port_free_cycle(unsigned port) const;
-  /// Serves a burst of `port` with beats that another port gets anyway, from `times` on: the memory
-  /// is not asked again. They must not begin before port_free_cycle().
+  /// Serves a read of `port` with the beats that another port receives at `times`, which must not
+  /// begin before port_free_cycle(). The memory is not accessed again.
   BeatTimes join(unsigned port, uint64_t issue, const BeatTimes& times, uint64_t beats);
-  /// Serves a burst in the first time that is free for all of it, also before others that were
-  /// served already: for bursts that become known in another order than they are issued in.
+  /// Serves a burst in the first free time that holds all of it, even before bursts already served.
+  /// For bursts that are not passed in the order of issue.
   BeatTimes fit_in(unsigned port, uint64_t issue, uint64_t beats);
 
-  /// Cycles that the bursts of `port` were served later because of those of other ports.
+  /// Cycles by which other ports delayed the bursts of `port`.
   uint64_t waited(unsigned port) const;
 
  private:
   struct Port {
-    uint64_t free = 0;    // its last burst ends
+    uint64_t free = 0;    // end of its last burst
     uint64_t waited = 0;  // both with BeatTimes::kFraction fraction bits
   };
 
@@ -46,9 +45,9 @@ class SharedChannel {
 
   MemoryTiming timing_;
   uint64_t stream_, requests_ = 0;
-  uint64_t bus_interval_, port_interval_;  // of beats: of all ports, and of one
-  uint64_t free_ = 0;                      // the last granted burst ends
-  std::map<uint64_t, uint64_t> busy_;      // of fit_in: begin and end, apart from each other
+  uint64_t bus_interval_, port_interval_;  // per beat: of all ports; of one port
+  uint64_t free_ = 0;                      // end of the last granted burst
+  std::map<uint64_t, uint64_t> busy_;      // fit_in(): begin -> end, disjoint
   std::vector<Port> ports_;
 };
 

@@ -25,12 +25,11 @@ void Repetition::clear() {
   for (Records& records : records_) records.clear();
 }
 
-/// The skip after a period between two equal states.
 std::optional<Repetition::Skip> Repetition::skip_between(const Record& before, const Record& is,
                                                          uint64_t limit) {
   const auto &was_places = before.state.places, &places = is.state.places;
   if (places.empty() || was_places.size() != places.size()) return {};
-  // All walks through the loop must have moved equally far, and the skip must suit each of them.
+  // All walks must have advanced by the same number of iterations, and the skip must fit each.
   Skip skip;
   skip.cycles = is.cycle - before.cycle;
   skip.before = before.counted;
@@ -48,7 +47,7 @@ std::optional<Repetition::Skip> Repetition::skip_between(const Record& before, c
 std::optional<Repetition::Skip> Repetition::find(StateVisitor& visitor, uint64_t now,
                                                  uint64_t limit, const CounterArray& counted) {
   const auto loop = static_cast<std::size_t>(visitor.loop());
-  // Records made within one iteration of an outer loop say nothing about the next iteration.
+  // Records of inner loops are invalid once an outer loop advances.
   for (std::size_t inner = 0; inner < loop; inner++) records_[inner].clear();
   Records& records = records_[loop];
   if (records.count >= kMaxRecords) records.clear();

@@ -12,24 +12,22 @@
 
 namespace mxe::engine {
 
-/// Detects that a job repeats itself: keeps records of the datapath's state in earlier cycles and
-/// compares them with the present one.
+/// Detects that a job repeats itself by comparing the datapath's state with earlier cycles'.
 class Repetition {
  public:
-  /// Periods that may be skipped from the present on, because each would be like the last.
+  /// Equal periods that may be skipped from the current cycle on.
   struct Skip {
     uint64_t periods = 0;
     uint64_t cycles = 0;      ///< of one period
     uint64_t iterations = 0;  ///< of the loop in one period
-    CounterArray before;      ///< counts a period ago
+    CounterArray before;      ///< counts at the begin of the last period
   };
 
-  /// A record whose memory may be used for the next one.
+  /// A record whose memory is reused.
   StateVisitor::Record& spare() { return spare_; }
-  /// A job starts.
+  /// Call at the start of a job.
   void clear();
-  /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip that ends before `limit`,
-  /// if there is one.
+  /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip before `limit`, if any.
   std::optional<Skip> find(StateVisitor& visitor, uint64_t now, uint64_t limit,
                            const CounterArray& counted);
 
@@ -39,21 +37,20 @@ class Repetition {
     uint64_t cycle = 0;
     CounterArray counted{};
   };
-  /// Those of a loop. Their memory is used again.
+  /// Records of one loop; clear() keeps their memory.
   struct Records {
-    std::vector<Record> all;  // the first `count` of them
+    std::vector<Record> all;  // the first `count` are valid
     std::size_t count = 0;
-    std::unordered_map<uint64_t, std::size_t> latest;  // by hash: number of the last such record
+    std::unordered_map<uint64_t, std::size_t> latest;  // hash -> index of the last record with it
 
     void clear();
   };
 
   static std::optional<Skip> skip_between(const Record& before, const Record& is, uint64_t limit);
 
-  /// Most records that are kept of a loop.
   static constexpr std::size_t kMaxRecords = 512;
 
-  std::array<Records, 4> records_;  // by loop
+  std::array<Records, 4> records_;  // by Loop
   StateVisitor::Record spare_;
 };
 

@@ -9,27 +9,23 @@
 
 namespace mxe::engine {
 
-/// A loop of the nest (Walk) whose iterations may repeat each other cycle by cycle. `tile` counts
-/// the column tiles of a stripe through and serves jobs of one A chunk, where groups change
-/// nothing; `group` and `chunk` serve the others.
+/// A loop of the nest (Walk) whose iterations may be equal cycle by cycle. `tile` counts a stripe's
+/// tiles in jobs with one A chunk, where groups change nothing; `group` and `chunk` are for others.
 enum class Loop : uint8_t { tile, chunk, group, stripe };
 
-/// A visitor of everything in the datapath that decides about its future. Every block has a
-/// visit() that shows the visitor what the block keeps. There are two kinds of visitor:
+/// Visits everything in the datapath that affects its future; each block has a visit(). Two kinds:
 ///
-/// - A recorder writes it down, with cycles relative to the present and without the position in one
-///   loop. Two records that are equal are followed by the same events at the same distances, for as
-///   long as the iterations of that loop are alike.
-/// - A mover then advances all of it by some cycles and some iterations at once.
+/// - A recorder stores cycles relative to the present, without the position in one loop. Equal
+/// records are followed by equal events as long as the iterations of that loop are equal.
+/// - A mover advances all state by some cycles and iterations at once.
 class StateVisitor {
  public:
-  /// The place of a walk in the loop, see Walk::visit.
+  /// Position of a walk in the loop, see Walk::visit.
   struct Place {
     uint64_t iteration;
-    uint64_t room;  ///< how many of the next iterations are like this one
+    uint64_t room;  ///< number of next iterations like this one
   };
 
-  /// The state that a recorder has written.
   struct Record {
     std::vector<uint64_t> words;
     std::vector<Place> places;
@@ -40,8 +36,8 @@ class StateVisitor {
     }
   };
 
-  /// Records the state in cycle `now`. Times before `floor`, which is at most `now`, are all
-  /// recorded alike. The memory of `used` is used again.
+  /// Records the state in cycle `now`. All times before `floor` (at most `now`) are recorded as
+  /// equal. The memory of `used` is reused.
   static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor, Record&& used) {
     StateVisitor visitor(loop);
     visitor.now_ = now;
@@ -62,7 +58,6 @@ class StateVisitor {
   bool moves() const { return moves_; }
   uint64_t iterations() const { return iterations_; }
 
-  /// True if `cycle` is after the floor. All earlier cycles are recorded alike.
   bool matters(uint64_t cycle) const { return cycle > floor_; }
 
   /// A cycle, or kNever.
@@ -75,7 +70,7 @@ class StateVisitor {
       record_.words.push_back(std::max(value, floor_) - now_);
     }
   }
-  /// A cycle whose distance from the present matters however long ago it was.
+  /// A cycle that is recorded exactly, even before the floor.
   void exact_cycle(uint64_t& value) {
     if (moves_) {
       value += cycles_;
@@ -83,7 +78,6 @@ class StateVisitor {
       record_.words.push_back(value - now_);
     }
   }
-  /// A time with `fraction` fraction bits.
   void fixed_point(uint64_t& value, unsigned fraction) {
     if (moves_) {
       value += cycles_ << fraction;
@@ -91,8 +85,7 @@ class StateVisitor {
       record_.words.push_back(std::max(value, floor_ << fraction) - (now_ << fraction));
     }
   }
-  /// Anything that must be the same. A running number counts only against another one: give the
-  /// difference.
+  /// A value that must be equal. Pass running numbers as differences.
   void value(uint64_t value) {
     if (!moves_) record_.words.push_back(value);
   }
@@ -102,7 +95,7 @@ class StateVisitor {
     sequence(std::min<uint64_t>(history.count(), most),
              [&](uint64_t age) -> uint64_t& { return history.ago(age); });
   }
-  /// Such values kept in a ring; `count` of them so far.
+  /// As history(), for values kept in a ring; `count` of them so far.
   void ring(std::vector<uint64_t>& ring, uint64_t count) {
     const uint64_t size = ring.size();
     uint64_t slot = count % size;
@@ -111,7 +104,7 @@ class StateVisitor {
       return ring[slot];
     });
   }
-  /// A walk that follows the loop.
+  /// Position of a walk that follows the loop.
   void place(uint64_t iteration, uint64_t room) { record_.places.push_back({iteration, room}); }
 
   Record& record() { return record_; }
@@ -119,7 +112,7 @@ class StateVisitor {
  private:
   explicit StateVisitor(Loop loop) : loop_(loop) {}
 
-  /// Newest first, up to the first that is not after the floor; one that does not exist is not.
+  /// Newest first, up to the first value at or before the floor, or a missing one.
   template <class At>
   void sequence(uint64_t kept, const At& at) {
     uint64_t age = 1;
@@ -138,12 +131,12 @@ class StateVisitor {
   Record record_;
 };
 
-/// The part of an address of row fetches or written rows that affects times: its offset in a beat,
-/// or, if a row may cross a 4 KiB boundary, its offset in the 4 KiB page.
+/// The part of an address that affects times: offset in a beat, or in a 4 KiB page if rows cross
+/// pages.
 class AddressPhase {
  public:
   AddressPhase() = default;
-  /// All addresses are multiples of the lowest bit of `any`, all rows of at most `bytes`.
+  /// All addresses are multiples of the lowest set bit of `any`; rows have at most `bytes`.
   AddressPhase(uint64_t any, uint64_t bytes, unsigned beat_bytes) {
     any |= kPageBytes;
     const uint64_t alignment = any & ~(any - 1);

@@ -9,15 +9,14 @@
 
 namespace mxe::engine {
 
-/// When the banks of a buffer were filled (full_q). Banks are filled and used in turn. They are
-/// numbered through from the first one of a job on.
+/// Cycles in which the banks of a buffer were filled (full_q). Banks are used in turn and numbered
+/// from the start of the job: with 2 banks, numbers 0, 2, 4, ... are bank 0.
 class BankFills {
  public:
   explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
 
-  /// The bank in which number `n` lies.
   unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
-  /// All banks are empty, and the next one has number 0; now there are `banks`.
+  /// The next bank has number 0.
   void restart(unsigned banks) {
     banks_ = banks;
     clear();
@@ -27,21 +26,20 @@ class BankFills {
     last_beat_ = {};
     halted_ = kNever;
   }
-  /// The last word of the next bank arrives in `cycle`, of a beat that was taken in `last_beat`.
+  /// The last word of the next bank arrives in `cycle`, from a beat accepted in `last_beat`.
   void fill(uint64_t cycle, uint64_t last_beat) {
     full_cycles_.push(cycle + 1);
     last_beat_.push(last_beat);
   }
   /// Beats after `cycle` are dropped.
   void halt(uint64_t cycle) { halted_ = cycle; }
-  /// First cycle in which bank number `n` is full; kNever if not yet known.
+  /// kNever if not yet known.
   uint64_t full_cycle(uint64_t n) const {
     if (n >= full_cycles_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
     return full_cycles_[n];
   }
-  /// `next`: the bank its consumer uses or waits for.
+  /// `next`: number of the bank that the consumer needs. Earlier ones do not affect times.
   void visit(StateVisitor& visitor, uint64_t next) {
-    // Those before it do not matter any more.
     const uint64_t filled = full_cycles_.count() > next ? full_cycles_.count() - next : 0;
     visitor.value(full_cycles_.count() - next);
     full_cycles_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
@@ -54,24 +52,23 @@ class BankFills {
   uint64_t halted_ = kNever;
 };
 
-/// The banks that a producer claims in turn and a consumer gives back (free_q and taken_q of
-/// the loaders), and the cycles in which the producer has one to work on.
+/// The banks that a producer claims in turn and a consumer releases (free_q, taken_q of loaders).
 class BankCredits {
  public:
   explicit BankCredits(unsigned banks = kBanks) : banks_(banks) {}
 
   unsigned banks() const { return banks_; }
-  /// The producer can use a bank from cycle `from` on.
+  /// The producer needs a bank from cycle `from` on.
   void want(uint64_t from) {
     wanted_cycle_ = from;
     claim();
   }
-  /// The consumer gives a bank back in `cycle`; the producer sees it one cycle later.
+  /// The consumer releases a bank in `cycle`; the producer sees it one cycle later.
   void release(uint64_t cycle) {
     released_.push(cycle + 1);
     claim();
   }
-  /// First cycle with the bank claimed (taken_q), or kNever while none is known to come free.
+  /// First cycle with the bank claimed (taken_q), or kNever if no release is known.
   uint64_t taken_cycle() const { return taken_cycle_; }
   /// The producer has filled the bank; taken_cycle() is kNever until the next want().
   void finish() {
@@ -81,7 +78,7 @@ class BankCredits {
   void visit(StateVisitor& visitor) {
     visitor.value(std::min<uint64_t>(claims_, banks_));
     visitor.value(claims_ - released_.count());
-    // Later claims wait only for releases from number claims_ - banks_ on.
+    // Later claims depend only on releases from number claims_ - banks_ on.
     visitor.history(released_, released_.count() + banks_ - claims_);
     visitor.cycle(wanted_cycle_);
     visitor.cycle(taken_cycle_);

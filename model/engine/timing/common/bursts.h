@@ -9,8 +9,7 @@
 
 namespace mxe::engine {
 
-/// The bursts of a row of bytes (mxe_bursts): one after the other, each as long as MAX_BURST and
-/// the 4 KiB rule of AXI allow.
+/// Splits a row of bytes into bursts, limited by MAX_BURST and the 4 KiB rule of AXI (mxe_bursts).
 class Bursts {
  public:
   struct Burst {
@@ -20,14 +19,13 @@ class Bursts {
 
   Bursts(BeatSize beat, unsigned max_burst) : beat_(beat), max_burst_(max_burst) {}
 
-  /// A row of `beats` beats begins, its first byte at `address`.
   void start(uint64_t address, unsigned beats) {
     address_ = address - beat_.offset(address);
     remaining_ = beats;
   }
-  /// Beats that are in no burst yet.
+  /// Beats not yet in a burst.
   unsigned remaining() const { return remaining_; }
-  /// The next burst of a row that has beats left.
+  /// The next burst; remaining() must not be 0.
   Burst take() {
     const auto to_page_end = static_cast<unsigned>(beat_.whole(kPageBytes - address_ % kPageBytes));
     const Burst burst{address_, std::min({remaining_, max_burst_, to_page_end})};

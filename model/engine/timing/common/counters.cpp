@@ -21,7 +21,7 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
     begin = settled_cycle_;
   }
   if (begin >= end || amount == 0) return;
-  // Member by member: a copy of the whole would wait for its narrowest.
+  // Set member by member, which is faster than copying an aggregate.
   Interval& interval = intervals_.emplace_back();
   interval.begin = begin;
   interval.end = end;
@@ -29,8 +29,8 @@ void Counters::add(Counter counter, uint64_t begin, uint64_t end, uint64_t amoun
   interval.counter = counter;
 }
 
-/// Cycles from `begin` to `end` in which the engine was enabled, all of them settled. A wait
-/// becomes known when it ends, and software may have changed CTRL.enable since.
+/// Cycles from `begin` to before `end` in which CTRL.enable was set. A wait is added when it ends,
+/// after software may have changed CTRL.enable.
 uint64_t Counters::enabled_within(uint64_t begin, uint64_t end) {
   const auto common = [begin, end](uint64_t from, uint64_t to) {
     from = std::max(from, begin);
@@ -121,7 +121,6 @@ void Counters::set(uint64_t cycle, const Values& values) {
 void Counters::snapshot(uint64_t cycle) {
   settle(cycle);
   snapshot_ = live_;
-  // Idle is the rest of the total.
   uint64_t causes = 0;
   for (std::size_t i = 0; i < kCounters; i++) {
     if (counter_table[i].part_of_total && i != index(Counter::idle)) causes += live_[i];

@@ -36,7 +36,7 @@ bool has_reserved_bits(const DescriptorBytes& bytes) {
 
 bool is_out_format(const Descriptor& job) { return job.numbers_out() || job.has_mx_out(); }
 
-/// Addresses and strides of C and D are multiples of their numbers' size; MX elements are bytes.
+/// True if C or D has an address or stride that is not a multiple of its element size (MX: 1).
 bool is_misaligned(const Descriptor& job) {
   const unsigned c_size = job.bias_bf16 ? 2 : 4;
   const job::NumberFormat* numbers = job.numbers_out();

@@ -14,17 +14,17 @@ namespace mxe::engine {
 inline constexpr std::size_t kDescriptorBytes = 128;
 using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
 
-/// A job as its descriptor states it. Strides are in bytes.
+/// The fields of a job's descriptor. Strides are in bytes.
 struct Descriptor {
   uint32_t job_id = 0;
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
   bool bias = false;
   bool bias_bf16 = false;
-  bool early = false;        ///< operands may be read before the jobs before it have ended
+  bool early = false;        ///< operands may be read before earlier jobs have ended
   bool out_special = false;  ///< saturated MX results become NaN or infinity
   numerics::ScaleRule out_rule = numerics::ScaleRule::floor;
   uint32_t m = 0, n = 0, k = 0;  ///< of each product
-  uint32_t batch = 1;            ///< products, their matrices one below the other
+  uint32_t batch = 1;            ///< number of products, stacked by rows
   uint64_t a_addr = 0, b_addr = 0, a_scale_addr = 0, b_scale_addr = 0, c_addr = 0, d_addr = 0;
   uint64_t d_scale_addr = 0;
   uint32_t a_stride = 0, b_stride = 0, a_scale_stride = 0, b_scale_stride = 0;
@@ -32,25 +32,22 @@ struct Descriptor {
 
   numerics::FormatId a() const { return static_cast<numerics::FormatId>(format_a); }
   numerics::FormatId b() const { return static_cast<numerics::FormatId>(format_b); }
-  /// The format of results that are stored as numbers one by one; null if they are MX blocks.
+  /// Format of FP32, BF16 or FP16 results; null for MX results.
   const job::NumberFormat* numbers_out() const;
   bool has_mx_out() const;
-  /// Rows of A and D, and of B, of all products.
   uint64_t a_rows() const { return uint64_t{batch} * m; }
   uint64_t b_rows() const { return uint64_t{batch} * n; }
-  numerics::FormatId mx_out() const;  ///< of MX results
+  numerics::FormatId mx_out() const;
 };
 
 Descriptor parse_descriptor(const DescriptorBytes& bytes);
 
-/// MXE_STATUS_OK, or the status of the first rule the descriptor breaks (mxe_check).
+/// MXE_STATUS_OK, or the status of the first violated rule (mxe_check).
 uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 
-/// True if both operands have 4-bit elements and the engine multiplies such pairs at twice the
-/// rate.
+/// True if both operands have 4-bit elements and FP4_DUAL is 1.
 bool is_dual(const Descriptor& job, const Params& params);
 
-/// How MX results are rounded.
 numerics::RequantOptions requant_options(const Descriptor& job);
 
 }  // namespace mxe::engine

@@ -8,15 +8,14 @@
 
 namespace mxe::engine {
 
-/// The address at which the bus answered with an error, and the operand that was read or written
-/// there (FAULT_ADDR and FAULT_INFO).
+/// Address and operand of a bus error (FAULT_ADDR and FAULT_INFO).
 struct Fault {
   uint64_t address = 0;
   uint32_t operand = MXE_FAULT_NONE;
   bool write = false;
 };
 
-/// The operand of a row fetch: the kinds have the order of the codes.
+/// MXE_FAULT_... code of a row fetch. FetchKind has the order of the codes.
 constexpr uint32_t operand_of(FetchKind kind) {
   return MXE_FAULT_DESCRIPTOR + static_cast<uint32_t>(kind);
 }

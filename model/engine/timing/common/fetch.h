@@ -5,10 +5,9 @@
 
 namespace mxe::engine {
 
-/// The destination of a row fetch (the kind in mxe_pkg's read tags).
+/// Destination of a row fetch (the kind in mxe_pkg's read tags).
 enum class FetchKind : uint8_t { descriptor, a_elements, a_scales, b_elements, b_scales, bias };
 
-/// Name of such a fetch in a trace.
 inline const char* fetch_name(FetchKind kind) {
   switch (kind) {
     case FetchKind::descriptor:
@@ -27,17 +26,16 @@ inline const char* fetch_name(FetchKind kind) {
   return "";
 }
 
-/// One request to the read port: consecutive bytes of one row.
 struct Fetch {
   FetchKind kind = FetchKind::descriptor;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  unsigned word_bytes = 0;  ///< size of a word at the output of the unpacker
+  unsigned word_bytes = 0;  ///< size of an operand word at the output of the unpacker
   bool last = false;        ///< last fetch of the bank
-  bool new_chunk = false;   ///< the bank is the first that an A chunk needs
-  // Destination of the bytes. Times do not depend on it:
-  unsigned bank = 0;  ///< of the buffer it goes to
-  unsigned line = 0;  ///< row or column of the bank
+  bool new_chunk = false;   ///< first bank of an A chunk
+  // Destination; does not affect times:
+  unsigned bank = 0;  ///< of the buffer
+  unsigned line = 0;  ///< row or column in the bank
 };
 
 }  // namespace mxe::engine

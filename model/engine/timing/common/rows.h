@@ -8,13 +8,11 @@
 
 namespace mxe::engine {
 
-/// The rows of the tiles of a matrix of numbers (C or D), tile by tile in the array's order
-/// (mxe_rows).
+/// Iterates over the rows of C or D, tile by tile in the order of the array (mxe_rows).
 class Rows {
  public:
   Rows() = default;
-  /// Rows of `batch` products. `number_bytes` is the size of a number. `one_row`: only the first
-  /// row of each tile (a row vector as C).
+  /// `number_bytes`: size of a number. `one_row`: only the first row of each tile (C is one row).
   Rows(const Params& params, uint64_t address, uint32_t stride, uint32_t batch, uint32_t m,
        uint32_t n, unsigned number_bytes, bool one_row)
       : tile_bytes_(params.num_pe * number_bytes),
@@ -32,7 +30,7 @@ class Rows {
   unsigned cols() const { return walk_.cols(); }
   unsigned row() const { return row_; }                    ///< within the tile
   bool last_tile() const { return walk_.ends_columns(); }  ///< of the stripe
-  /// Row in the matrices stacked below one another, and first column of the tile.
+  /// Row of the stacked products, and first column of the tile.
   uint64_t matrix_row() const { return walk_.row() + row_; }
   uint64_t column() const { return walk_.column(); }
   bool last_row() const { return one_row_ || row_ + 1 == walk_.rows(); }
@@ -71,7 +69,7 @@ class Rows {
   }
 
  private:
-  /// Follows the walk after a skip.
+  /// Advances with the walk after a skip.
   void move(Loop loop, uint64_t iterations) {
     if (loop == Loop::tile) column_offset_ += iterations * tile_bytes_;
     if (loop == Loop::group) column_offset_ += iterations * tile_bytes_ * group_tiles_;

@@ -7,41 +7,40 @@
 
 namespace mxe::engine {
 
-/// The parts of the engine whose activity is traced, one track each.
+/// One track per traced part of the engine.
 enum class Track : uint8_t {
-  queue,         ///< the states of the command processor while a job is under way
-  descriptor,    ///< row fetches of descriptors, from the request to its grant
-  record,        ///< completion records, from the end of the job to its completion
-  loader_a,      ///< row fetches, from the first cycle of the request to its grant
-  loader_b,      ///< the same
-  loader_bias,   ///< the same
-  array,         ///< passes, and the waits between them by their causes
+  queue,         ///< states of the command processor during a job
+  descriptor,    ///< row fetches of descriptors, request to grant
+  record,        ///< completion records, end of the job to completion
+  loader_a,      ///< row fetches, first cycle of the request to grant
+  loader_b,      ///< as loader_a
+  loader_bias,   ///< as loader_a
+  array,         ///< passes, and waits between them by cause
   drain,         ///< rows that leave the tile buffer
-  memory_read,   ///< row fetches, from their first beat to their last
-  memory_write,  ///< bursts, the same
+  memory_read,   ///< row fetches, first to last beat
+  memory_write,  ///< bursts, first to last beat
 };
 inline constexpr std::size_t kTracks = 10;
 
-/// A detail of a slice. `name` is a plain word and must outlive the tracer.
+/// A detail of a slice. `name` is one word and must outlive the tracer.
 struct TraceDetail {
   const char* name;
   uint64_t value;
 };
 using TraceDetails = std::initializer_list<TraceDetail>;
 
-/// Receives the activity of the engine. The model computes the end of an activity when it begins,
-/// so slices arrive in no particular order; those of one track do not overlap.
+/// Receives the engine's activity. An activity is reported when it begins, with its computed end.
+/// So slices are not in order of time; those of one track do not overlap.
 class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// `what` is going on from cycle `begin` until before `end`, which is later. `what` is a plain
-  /// word and must outlive the tracer.
+  /// Activity `what`, one word that must outlive the tracer, from `begin` to before `end`.
   virtual void slice(Track track, const char* what, uint64_t begin, uint64_t end,
                      TraceDetails details) = 0;
 };
 
-/// Gives a block access to the tracer, if there is one.
+/// Optional access of a block to the tracer.
 class TracePoint {
  public:
   explicit TracePoint(Tracer* tracer = nullptr) : tracer_(tracer) {}

@@ -17,9 +17,9 @@ namespace mxe::engine {
 ///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: LoopNest::chunk_words()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// model/params/nest.h has the sizes. Every block that follows the nest has a separate walk, of the
-/// levels that it needs. A wide tile is two side by side, with slabs half as long; a long slab is
-/// twice as long.
+/// The sizes are in model/params/nest.h. Every block that follows the nest has a Walk over the
+/// levels that it needs. A wide tile is two tiles side by side, with slabs half as long; a long
+/// slab is twice as long.
 class Walk {
  public:
   struct Levels {
@@ -29,8 +29,8 @@ class Walk {
   enum class Next : uint8_t { slab, tile, chunk, group, stripe, batch, end };
 
   Walk() = default;
-  /// `batch` products of `m` rows, `n` columns and `k_words` operand words along K. `skip_group`:
-  /// does not walk groups, which reuse the loaded chunk.
+  /// `batch` products of `m` rows, `n` columns and `k_words` operand words of K. `skip_group`:
+  /// omits groups that reuse the loaded chunk.
   Walk(const Params& params, const Levels& levels, uint32_t batch, uint32_t m, uint32_t n,
        uint32_t k_words, bool skip_group = false)
       : rows_(params.rows),
@@ -53,33 +53,30 @@ class Walk {
   bool valid() const { return valid_; }
   unsigned rows() const { return part(rows_left_, rows_, 1); }
   unsigned cols() const { return std::min(cols_left_, tile_cols_); }
-  /// Stripes and groups of the job so far.
   unsigned stripe_number() const { return stripe_number_; }
   unsigned group_number() const { return group_number_; }
-  /// Column tile within the group, the first of a wide one.
+  /// Index of the column tile in the group; of the first one if wide.
   unsigned tile() const { return tile_; }
-  /// Operand words of the innermost K level walked.
+  /// Operand words of the innermost level of K in `levels`.
   unsigned words() const {
     return levels_.slab ? part(slab_left_, slab_words_, LoopNest::kWordUnit) : chunk_words();
   }
-  /// Operand words of the chunk.
   unsigned chunk_words() const { return part(words_left_, chunk_words_, LoopNest::kWordUnit); }
-  /// Operand words of a whole chunk.
+  /// Operand words of a whole chunk, and of a whole slab.
   unsigned most_chunk_words() const { return chunk_words_; }
   bool first_k() const {
     return !levels_.chunk ||
            (words_left_ == k_words_ && (!levels_.slab || slab_left_ == chunk_words()));
   }
   bool last_k() const { return last_chunk() && last_slab(); }
-  /// Operand words of a whole slab.
   unsigned slab_words() const { return slab_words_; }
-  /// The last step that needs the current A chunk: with one chunk only, A stays for all groups.
+  /// True in the last step that needs this A chunk. With one chunk only, A stays for all groups.
   bool last_use() const {
     return last_slab() && last_tile() && (k_words_ > chunk_words_ || last_group());
   }
-  /// The last tile of the stripe.
+  /// True in the last tile of the stripe.
   bool ends_columns() const { return last_tile() && last_group(); }
-  /// The level in which step() will move on.
+  /// The level that step() will advance.
   Next next() const {
     if (!last_slab()) return Next::slab;
     if (!last_tile()) return Next::tile;
@@ -89,7 +86,7 @@ class Walk {
     return products_left_ == 1 ? Next::end : Next::batch;
   }
 
-  /// True if this walk moves through `loop`. If not, it stays in place while others move.
+  /// True if this walk moves through `loop`; otherwise it stays in place while others move.
   bool follows(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -113,21 +110,20 @@ class Walk {
     }
     visitor.value(valid_);
     if (!valid_) return;
-    // All of the state but the position in the loop. A loop ends before its product does.
+    // All state except the position in the loop.
     if (!moving || loop != Loop::stripe) visitor.value(rows_left_);
     if (moving && loop == Loop::tile) {
       visitor.value(words_left_);
     } else {
       visitor.value(tile_);
       if (!moving || loop != Loop::group) visitor.value(group_left_);
-      // The first chunk is unlike the others.
+      // The first chunk differs from the others.
       visitor.value(moving && loop == Loop::chunk ? words_left_ == k_words_ : words_left_);
     }
     visitor.value(slab_left_);
     if (moving) visitor.place(iteration(loop), room(loop));
   }
 
-  /// Moves on by `count` equal iterations of `loop`.
   void advance(Loop loop, uint64_t count) {
     const auto steps = static_cast<uint32_t>(count);
     switch (loop) {
@@ -155,10 +151,9 @@ class Walk {
         break;
     }
   }
-  /// First row, counted over all products, and column of the tile.
+  /// First row of the tile, in the stacked products, and its first column.
   uint64_t row() const { return uint64_t{products_} * m_ + (m_ - rows_left_); }
   uint32_t column() const { return n_ - cols_left_; }
-  /// Columns to the left of this group's first.
   uint32_t group_column() const { return n_ - group_left_; }
 
   void step() {
@@ -210,7 +205,7 @@ class Walk {
     cols_left_ = group_left_;
     slab_left_ = chunk_words();
   }
-  /// Number of the current iteration of `loop`; wide tiles count as two.
+  /// Index of the current iteration of `loop`; a wide tile counts as two.
   uint64_t iteration(Loop loop) const {
     switch (loop) {
       case Loop::tile:
@@ -224,15 +219,14 @@ class Walk {
     }
     return stripe_number_;
   }
-  /// Iterations by which the walk can advance to one that is as long as the current one and, up to
-  /// its end, like it. Example: 5 stripes of 32 rows, the second is current: 3 (to the last). 140
-  /// rows are 3 stripes of 32 and two halves of 22, the second is current: 1. The first chunk of K
-  /// starts the sums and the last one ends them, so both are different.
+  /// Iterations by which the walk can advance and still be in one like this. 5 stripes of 32 rows,
+  /// the second is current: 3. 140 rows (3 stripes of 32, 2 of 22), the second is current: 1. The
+  /// first and last chunk of K start and end the sums, so they differ.
   uint64_t room(Loop loop) const {
     const auto without = [](uint64_t different, uint64_t iterations) {
       return iterations < different ? 0 : iterations - different;
     };
-    // Where not all are whole, the last two are halves.
+    // If not all parts are whole, the last two share the rest.
     const auto until_halves = [&](uint32_t remaining, uint32_t most) {
       return without(remaining % most == 0 ? 1 : 2, remaining / most);
     };
@@ -253,7 +247,6 @@ class Walk {
   static uint32_t part(uint32_t left, uint32_t most, uint32_t unit) {
     return static_cast<uint32_t>(LoopNest::next_part(left, most, unit));
   }
-  /// Tiles of the group.
   uint32_t tiles() const {
     return LoopNest::group_tiles(num_pe_, group_cols_ / num_pe_, group_left_, levels_.wide);
   }
@@ -277,7 +270,7 @@ class Walk {
   uint32_t group_left_ = 0;                    // columns, from this group on
   uint32_t cols_left_ = 0;                     // columns, from this tile on
   uint32_t words_left_ = 0;                    // of K, from this chunk on
-  uint32_t slab_left_ = 0;                     // words of the chunk, from this slab on
+  uint32_t slab_left_ = 0;                     // of the chunk, from this slab on
   uint32_t tile_ = 0;
   unsigned stripe_number_ = 0, group_number_ = 0;
 };

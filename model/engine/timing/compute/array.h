@@ -13,20 +13,18 @@
 
 namespace mxe::engine {
 
-/// Dot-product array (mxe_array): hands the arithmetic the operand words of each pass, and holds
+/// Dot-product array (mxe_array): passes the operand words of each pass to the arithmetic and holds
 /// the results of the last tiles for the drain.
 class Array {
  public:
-  /// Cycles from a row's issue to the read of its bias, and to its result.
+  /// Cycles from a row's issue to the read of its bias; to its result.
   static constexpr unsigned kBiasReadStage = kDotLatency;
   static constexpr unsigned kResultStage = kDotLatency + kAccLatency;
 
   Array(const Params& params, Arithmetic& arithmetic);
 
-  /// The feeder has read the B words of this pass.
   void load_b(const Pass& pass, const OpBuf& b_buf);
   void run(const Pass& pass, const Seq::Started& started, const OpBuf& a_buf, const CBuf& c_buf);
-  /// Results of the tile in this drain bank.
   TileResults results(unsigned drain_bank);
 
  private:

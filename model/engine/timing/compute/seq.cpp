@@ -75,8 +75,8 @@ Seq::Started Seq::start_pass(const Pass& pass) {
   return started;
 }
 
-/// Counts the cycles from the end of the previous pass to `start` by their causes, in falling
-/// priority: A chunk, B words, the latency of the feeder and of the accumulators, bias, drain bank.
+/// Counts the cycles from the end of the previous pass to `start` by cause, in falling priority: A
+/// chunk, B words, latency of feeder and accumulators, bias, drain bank.
 void Seq::count_waiting(const Pass& pass, uint64_t start) {
   uint64_t from = free_cycle_;
   const auto count = [&](Counter counter, uint64_t until) {

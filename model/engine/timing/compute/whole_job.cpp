@@ -12,12 +12,11 @@
 namespace mxe::engine {
 namespace {
 
-/// Rows of bytes in memory.
 struct Range {
   uint64_t address = 0;
   uint64_t rows = 0, row_bytes = 0, stride = 0;
 
-  /// True if rows share bytes: held one by one they may be far more than the memory.
+  /// True if rows share bytes: copied row by row, they may be far larger than the memory.
   bool rows_overlap() const { return rows > 1 && stride < row_bytes; }
   uint64_t bytes() const { return (rows - 1) * stride + row_bytes; }
   bool overlaps(const Range& other) const {
@@ -65,7 +64,7 @@ void read_operand(numerics::FormatId format, const Range& elements, const Range&
   tensor.rows = elements.rows;
   tensor.k = k;
   if (numerics::element_format(format).bits == 8) {
-    copy_rows(elements, memory, tensor.codes);  // a code is a byte
+    copy_rows(elements, memory, tensor.codes);  // one byte per code
   } else {
     tensor.codes =
         numerics::unpack_rows(format, elements.in(memory), elements.rows, k, elements.stride);
@@ -75,8 +74,7 @@ void read_operand(numerics::FormatId format, const Range& elements, const Range&
 
 constexpr double kMostNumbers = 1e9;
 
-/// Numbers in the operands and in D, as a double: a descriptor may have more numbers than 64 bits
-/// can count.
+/// Numbers in the operands and in D. A double, because a descriptor's sizes can exceed 64 bits.
 double numbers(const Descriptor& job) {
   const double m = job.m, n = job.n, k = job.k;
   return job.batch * ((m + n) * k + m * n);

@@ -11,7 +11,7 @@
 namespace mxe::engine {
 namespace {
 
-/// The short name that VCD has for signal number `index`: digits of base 94, printable.
+/// VCD identifier of signal number `index`: digits of base 94, printable characters.
 std::string identifier(std::size_t index) {
   constexpr std::size_t kBase = 94;
   std::string text;
@@ -32,7 +32,6 @@ std::string binary(unsigned width, blocks::Bits value) {
 
 }  // namespace
 
-/// Declares scopes and signals.
 class BlockWaves::Header : public blocks::BlockVisitor {
  public:
   explicit Header(BlockWaves& waves) : waves_(waves) {}
@@ -54,10 +53,9 @@ class BlockWaves::Header : public blocks::BlockVisitor {
   BlockWaves& waves_;
 };
 
-/// Notes which values of a part have changed.
 class BlockWaves::Changes : public blocks::BlockVisitor {
  public:
-  /// `all`: none is known yet.
+  /// `all`: report every value, because none was written before.
   Changes(BlockWaves& waves, BlockPart part, bool all, std::vector<Change>& changes)
       : waves_(waves), part_(part), all_(all), changes_(changes) {}
 
@@ -97,7 +95,6 @@ const std::string& checked(const std::string& path) {
   return path;
 }
 
-/// Array and drain, always in this order.
 void visit_all(const Arithmetic& arithmetic, blocks::BlockVisitor& visitor) {
   visitor.enter("array");
   arithmetic.visit_blocks(visitor);

@@ -13,10 +13,9 @@
 
 namespace mxe::engine {
 
-/// Writes the values of an arithmetic's blocks as a value change dump (VCD), for any wave viewer:
-/// scopes and signals have the names of the RTL, one cycle is one nanosecond. All values of a row
-/// of the array, or of a segment in the drain, appear in the cycle in which the RTL has its result.
-/// Rows computed ahead of an abort are in it as well.
+/// Writes the values of the blocks as a value change dump (VCD) with the RTL's names; one cycle is
+/// one nanosecond. All values of a row of the array, or of a segment in the drain, appear in the
+/// cycle of the RTL's result, including rows computed ahead of an abort.
 class BlockWaves : public BlockWatcher {
  public:
   /// Throws Error if the file cannot be created.
@@ -25,7 +24,7 @@ class BlockWaves : public BlockWatcher {
   void row(uint64_t cycle, const Arithmetic& arithmetic) override;
   void segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) override;
   void advance(uint64_t cycle) override;
-  /// Throws Error if not everything could be written.
+  /// Throws Error if the file is incomplete.
   void close();
 
  private:
@@ -33,7 +32,7 @@ class BlockWaves : public BlockWatcher {
   class Changes;
   struct Signal {
     unsigned width;
-    blocks::Bits value;  // the last one told
+    blocks::Bits value;
   };
   struct Change {
     std::size_t signal;
@@ -44,9 +43,9 @@ class BlockWaves : public BlockWatcher {
   void take(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic);
 
   numerics::OutputFile file_;
-  std::vector<Signal> signals_;                      // in the order in which the blocks show them
-  std::set<BlockPart> known_;                        // declared before
-  std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, to be written
+  std::vector<Signal> signals_;                      // in the order of visit
+  std::set<BlockPart> known_;                        // parts already declared
+  std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, not yet written
 };
 
 }  // namespace mxe::engine

@@ -13,7 +13,6 @@ constexpr std::array<const char*, kTracks> kNames = {
 
 constexpr unsigned kProcess = 1;
 
-/// Threads are numbered from 1, in the order of the tracks.
 unsigned thread_of(std::size_t track) { return static_cast<unsigned>(track) + 1; }
 
 }  // namespace

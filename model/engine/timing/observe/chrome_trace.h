@@ -8,9 +8,9 @@
 
 namespace mxe::engine {
 
-/// Writes a trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open: a thread
-/// for every track, a complete event ("ph": "X") for every slice. One clock cycle is one
-/// microsecond there, because these viewers have no unit of cycles.
+/// Writes a trace as JSON for Perfetto (ui.perfetto.dev) and chrome://tracing: one thread per
+/// track, one complete event ("ph": "X") per slice. One cycle is shown as one microsecond, because
+/// these viewers have no unit of cycles.
 class ChromeTrace : public Tracer {
  public:
   /// Throws Error if `path` cannot be written.
@@ -18,7 +18,7 @@ class ChromeTrace : public Tracer {
 
   void slice(Track track, const char* what, uint64_t begin, uint64_t end,
              TraceDetails details) override;
-  /// Completes the file; no slice may follow. Throws Error if a part could not be written.
+  /// Completes the file. Throws Error if a part could not be written.
   void close();
 
  private:

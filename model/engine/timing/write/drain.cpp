@@ -62,7 +62,7 @@ void Drain::visit(StateVisitor& visitor) {
   if (!numbers_) requant_.visit(visitor);
 }
 
-/// Each segment under way holds a place in the FIFO.
+/// First cycle with a free place in the FIFO; every segment in flight holds one.
 uint64_t Drain::credit_cycle() const {
   return taken_.count() < kDrainFifo ? 0 : taken_.ago(kDrainFifo, 0) + 1;
 }
@@ -107,7 +107,7 @@ Drain::Drained Drain::take_row() {
   return drained;
 }
 
-/// The results of the row, its two chains joined; null if only the time counts.
+/// Results of the row, chains merged; null if only the time is needed.
 const uint32_t* Drain::row_values(const Tile& tile, unsigned cols) {
   const std::size_t first = std::size_t{rows_.row()} * pitch_;
   if (!tile.results) return nullptr;
@@ -117,7 +117,7 @@ const uint32_t* Drain::row_values(const Tile& tile, unsigned cols) {
   return merged_.data();
 }
 
-/// Hands a row to the write port. Returns the cycle in which its last segment is issued.
+/// Sends a row to the write port. Returns the issue cycle of its last segment.
 uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drained) {
   const unsigned cols = rows_.cols(), part = kFloatBytes / numbers_->bytes;
   const uint8_t* data = values ? arithmetic_.store(*numbers_, values, cols, narrow_) : nullptr;
@@ -134,7 +134,7 @@ uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drain
   return issue;
 }
 
-/// Hands a row to the requantiser, a segment a cycle. Returns the cycle of its last segment.
+/// Sends a row to the requantiser, one segment per cycle. Returns the cycle of its last segment.
 uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
   requant_.collect(rows_.row(), column_, values, rows_.cols());
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
@@ -144,8 +144,8 @@ uint64_t Drain::collect_row(uint64_t issue, const uint32_t* values) {
   return issue - 1;
 }
 
-/// The segment of the row from column `first` on, issued in `issue`, passes the merge: counts its
-/// NaN results, and shows its blocks to the watcher. `values`: of the row.
+/// Counts the NaN results of the segment from column `first` on, issued in `issue`, and shows its
+/// blocks to the watcher. `values` are those of the row.
 void Drain::pass_segment(uint64_t issue, const uint32_t* values, unsigned first) {
   if (!values) return;
   const unsigned lanes = wr_port_.segment_bytes() / kFloatBytes;
@@ -162,7 +162,7 @@ void Drain::pass_segment(uint64_t issue, const uint32_t* values, unsigned first)
   if (!numbers_) arithmetic_.show_amax(requant_.collected(pushed), values + first, count);
 }
 
-/// A tile has left for the requantiser, its last segment in `pushed`.
+/// All segments of a tile were sent to the requantiser, the last one in `pushed`.
 void Drain::finish_tile(uint64_t pushed) {
   const bool block_done = rows_.last_tile() || column_ + params_.num_pe == requant_.stage_cols();
   if (!block_done) {

@@ -15,47 +15,43 @@
 
 namespace mxe::engine {
 
-/// Drain (mxe_drain): passes the rows of tiles on, segment by segment, as they come from the array:
-/// numbers to the write port, MX results to the requantiser.
+/// Drain (mxe_drain): sends the rows of finished tiles in segments, numbers to the write port and
+/// MX results to the requantiser.
 class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace);
 
-  /// A job starts. `pitch`: values from row to row of the results that put_tile() gets.
+  /// Starts a job. `pitch`: values from row to row in put_tile().
   void start(const Descriptor& job, bool dual, unsigned pitch);
   void clear();
 
-  /// The next tile's first row arrives in `cycle`, the others in the cycles after it. `results` are
-  /// its values by rows, FP32 bits, or null if only the time counts; `odd` those of the second
-  /// chain, null if there is none.
+  /// The next tile's first row arrives in `cycle`, one row per cycle follows. `results`: FP32 bits,
+  /// by rows; null if only the time is needed. `odd`: the second chain, null at the single rate.
   void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
-  /// Cycle of the next event: a row leaves the tile buffer, or the requantiser requests a write.
-  /// kNever if neither is known yet.
+  /// Cycle in which a row next leaves the tile buffer or the requantiser requests a write, or
+  /// kNever.
   uint64_t next_event() const;
 
   struct Drained {
-    uint64_t release = kNever;  ///< cycle in which that emptied the bank
-    uint32_t bytes = 0;         ///< written
-    uint64_t written = 0;       ///< cycle in which their last segment was taken, or later
+    uint64_t release = kNever;  ///< cycle in which the bank became empty
+    uint32_t bytes = 0;
+    uint64_t written = 0;  ///< the last segment was taken in this cycle or later
   };
-  /// Carries out that event.
+  /// Computes that event.
   Drained step();
-  /// NaN results of the segments that have left the merge, and saturated elements of the rows
-  /// encoded so far. The caller counts them and empties the lists.
+  /// NaN results of the segments sent, and saturated elements of the rows encoded so far. The
+  /// caller counts them and empties the lists.
   std::vector<Requant::Counted>& nan_results() { return nan_results_; }
   std::vector<Requant::Counted>& saturated() { return requant_.saturated(); }
-  /// First cycle after the current row has left the tile buffer for the write port. Rows for the
-  /// requantiser are not waited for.
+  /// First cycle after the row has left the tile buffer for the write port; 0 for MX results.
   uint64_t row_done_cycle() const { return numbers_ ? next_cycle_ : 0; }
-  /// True if the job runs at the dual rate.
   bool dual() const { return dual_; }
-  /// The next row.
   const Rows& rows() const { return rows_; }
 
  private:
   struct Tile {
-    uint64_t from = 0;  // tiles_q counts it
+    uint64_t from = 0;  // cycle from which tiles_q counts the tile
     const uint32_t* results = nullptr;
     const uint32_t* odd = nullptr;
   };
@@ -70,10 +66,9 @@ class Drain {
   void finish_tile(uint64_t pushed);
   unsigned delay() const { return kOfferDelay + (dual_ ? kMergeLatency : 0); }
 
-  /// Cycles from a segment's issue to the write port seeing it: the tile buffer is read, the result
-  /// kept, the segment pushed into the FIFO, and offered from there.
+  /// Cycles from a segment's issue to the write port: read of the tile buffer, register, FIFO.
   static constexpr unsigned kOfferDelay = 3;
-  /// Further cycles at the dual rate, for joining the chains (MergeLat).
+  /// Additional cycles at the dual rate, to merge the chains (MergeLat).
   static constexpr unsigned kMergeLatency = kAccLatency - 1;
 
   Params params_;
@@ -82,19 +77,18 @@ class Drain {
   TracePoint trace_;
   Requant requant_;
   Rows rows_;
-  const job::NumberFormat* numbers_ =
-      &job::number_formats()[0];  // of the results; null if they are MX
+  const job::NumberFormat* numbers_ = &job::number_formats()[0];  // null: MX results
   std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
-  bool contiguous_ = false;  // all rows leave no gap between them: those of a tile are joined
+  bool contiguous_ = false;  // rows have no gap between them, so the rows of a tile are joined
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;
-  uint64_t tile_number_ = 0;  // being read
-  uint64_t next_cycle_ = 0;   // the cycle after the last issue
+  uint64_t tile_number_ = 0;  // of the tile being read
+  uint64_t next_cycle_ = 0;   // cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
-  unsigned column_ = 0;           // of the tile within the collected columns
-  std::vector<uint32_t> merged_;  // a row
-  std::vector<uint16_t> narrow_;  // a row
+  unsigned column_ = 0;           // of the tile in the collected columns
+  std::vector<uint32_t> merged_;  // one row
+  std::vector<uint16_t> narrow_;  // one row
 };
 
 }  // namespace mxe::engine

@@ -18,7 +18,7 @@ Requant::Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic)
       num_pe_(params.num_pe),
       group_cols_(params.num_pe * params.acc_tiles),
       beat_bytes_(params.mem_bytes()),
-      // The largest magnitude of a segment: one level of comparisons a cycle (mxe_amax).
+      // One level of comparisons per cycle (mxe_amax).
       collect_latency_(std::max(log2_ceil(lanes_), 1u)),
       bank_size_(std::size_t{rows_} * stage_cols_),
       values_(kCollected * bank_size_) {}
@@ -59,12 +59,12 @@ void Requant::visit(StateVisitor& visitor) {
   visitor.cycle(request_cycle_);
   visitor.cycle(data_cycle_);
   visitor.value(phase_.of(element_row_ + element_col_));
-  visitor.value((scale_row_ + scale_col_) % beat_bytes_);  // one byte never crosses a boundary
+  visitor.value((scale_row_ + scale_col_) % beat_bytes_);  // a byte never crosses a boundary
   visitor.value(element_row_ - element_stripe_);
   if (visitor.moves()) move(visitor.loop(), visitor.iterations());
 }
 
-/// Follows a skip of `iterations` iterations of `loop`, which are whole blocks of columns.
+/// Advances by `iterations` iterations of `loop`, which are whole blocks of columns.
 void Requant::move(Loop loop, uint64_t iterations) {
   if (loop == Loop::chunk) return;
   if (loop == Loop::stripe) {
@@ -105,18 +105,17 @@ void Requant::fill(uint64_t cycle, const Stage& stage) {
 
 uint64_t Requant::bank_cycle() const {
   if (banks_.count() < kCollected) return 0;
-  const uint64_t before = banks_.count() - kCollected;  // was in that bank
+  const uint64_t before = banks_.count() - kCollected;  // previous content of the bank
   return before < read_cycles_.count() ? read_cycles_[before] + 1 : kNever;
 }
 
-/// Takes a place in the FIFO for the next row, as the RTL does when it reads the first segment.
+/// First cycle with a free place in the FIFO, which the first segment's read of a row takes.
 uint64_t Requant::credit_cycle() const {
   if (rows_read_ < kRequantFifo) return 0;
   return rows_read_ - kRequantFifo < popped_.count() ? popped_[rows_read_ - kRequantFifo] + 1
                                                      : kNever;
 }
 
-/// Reads and encodes as many rows as the FIFO has room for.
 void Requant::encode_rows() {
   while (active() && credit_cycle() != kNever) {
     const Bank& bank = banks_[read_cycles_.count()];
@@ -181,7 +180,7 @@ Requant::Written Requant::write() {
     if (row.with_data) data = row.data.elements.data();
     wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data, MXE_FAULT_D);
   }
-  // The data is available together with the requests.
+  // The data is valid together with the requests.
   uint64_t offered = std::max(row.valid_cycle, data_cycle_);
   for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
     written.cycle = wr_port_.take(offered);
@@ -194,7 +193,7 @@ Requant::Written Requant::write() {
   return written;
 }
 
-/// The row leaves the FIFO in `pop`; the addresses move to the next one.
+/// The row leaves the FIFO in `pop`. Advances the addresses to the next row.
 void Requant::finish_row(const Row& row, uint64_t pop) {
   element_row_ += output_.stride;
   scale_row_ += output_.scale_stride;

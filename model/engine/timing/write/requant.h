@@ -13,60 +13,56 @@
 
 namespace mxe::engine {
 
-/// Where MX results go, and how they are rounded.
+/// Destination and rounding of MX results.
 struct BlockOutput {
   uint64_t address = 0, scale_address = 0;
   uint32_t stride = 0, scale_stride = 0;
   numerics::RequantOptions options;
 };
 
-/// Requantiser (mxe_requant with mxe_collect and mxe_block_wr): collects the tiles of a block of 32
-/// columns, encodes it row by row while it collects the next, and writes every row's elements and
-/// then its scale.
+/// Requantiser (mxe_requant, mxe_collect, mxe_block_wr): collects the tiles of 32 columns, encodes
+/// them row by row while it collects the next ones, and writes each row's elements and scale.
 class Requant {
  public:
   Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic);
 
   void start(const BlockOutput& output);
-  /// Clears everything (clear_i).
   void clear();
 
   void visit(StateVisitor& visitor);
 
-  /// Columns collected before they are encoded: a block, or as many as there are PEs if more.
+  /// Columns per bank: max(32, NUM_PE).
   unsigned stage_cols() const { return stage_cols_; }
-  /// Takes the results of a row of a tile, which begin at column `first` of the collected ones;
-  /// null if only the time matters.
+  /// A row of a tile from column `first` of the bank on; `values` is null if only the time is
+  /// needed.
   void collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols);
 
-  /// Collected columns that are ready to be encoded.
+  /// Collected columns, ready to be encoded.
   struct Stage {
     unsigned rows = 0, cols = 0;
-    bool end = false;  ///< the columns of D end here
+    bool end = false;  ///< these are the last columns of D
   };
   /// Cycle in which the largest magnitude of a segment pushed in `cycle` is valid.
   uint64_t collected(uint64_t cycle) const { return cycle + collect_latency_; }
-  /// The last segment is pushed to the requantiser in `cycle`.
+  /// Completes a bank, whose last segment is pushed in `cycle`.
   void fill(uint64_t cycle, const Stage& stage);
-  /// First cycle in which a bank is free for the next columns; kNever if that depends on later
-  /// writes.
+  /// kNever if the next free bank depends on later writes.
   uint64_t bank_cycle() const;
 
-  /// Cycle of the next write request, kNever if there is none yet.
+  /// Cycle of the next write request; kNever if there is none yet.
   uint64_t next_write() const;
   struct Written {
     uint64_t cycle = 0;  ///< the last segment is taken
     uint32_t bytes = 0;
   };
-  /// Makes that request and passes its data on.
+  /// Issues that request with its data.
   Written write();
 
-  /// A number of elements, and the cycle in which they are counted.
   struct Counted {
     uint64_t cycle;
     unsigned count;
   };
-  /// Saturated elements. The caller empties the list.
+  /// The caller empties the list.
   std::vector<Counted>& saturated() { return saturated_; }
 
  private:
@@ -81,7 +77,7 @@ class Requant {
 
   struct Bank {
     Stage stage;
-    uint64_t from = 0;  // it is read
+    uint64_t from = 0;  // first cycle of its read
   };
 
   uint32_t* bank_values(uint64_t number) { return &values_[number % kCollected * bank_size_]; }
@@ -105,8 +101,8 @@ class Requant {
   bool with_data_ = false;
   // encode
   History<Bank, kCollected> banks_;            // complete
-  History<uint64_t, kCollected> read_cycles_;  // the last of each was read (read_o)
-  unsigned block_ = 0, row_ = 0;               // the next to read
+  History<uint64_t, kCollected> read_cycles_;  // last read of each (read_o)
+  unsigned block_ = 0, row_ = 0;               // next to be read
   uint64_t read_cycle_ = 0;
   History<uint64_t, kRequantFifo> popped_;
   uint64_t rows_read_ = 0;

@@ -7,13 +7,13 @@
 namespace mxe::engine {
 namespace {
 
-/// Bytes of a segment: a row of the array, but at most a beat (LanesOut in mxe_datapath).
+/// Bytes of an FP32 segment: NUM_PE results, at most a beat (LanesOut in mxe_datapath).
 unsigned segment_bytes_of(const Params& params) {
   return std::min(params.num_pe * kFloatBytes, params.mem_bytes());
 }
 
-/// With a narrower interconnect the engine never gets to its own limit: a burst or two wait for
-/// their address to be accepted.
+/// Acknowledgements to keep. If the interconnect's limit is lower than the engine's by more than 2,
+/// only the former takes effect: at most 2 bursts wait for their address to be accepted.
 unsigned kept_acknowledgements(unsigned write_limit) {
   return write_limit + 2 < kWriteBursts ? write_limit : std::max(write_limit, kWriteBursts);
 }
@@ -30,7 +30,7 @@ WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       acknowledged_(kept_acknowledgements(limits.writes)) {}
 
 uint64_t WrPort::ready_cycle() const {
-  // The last burst of the row before enters its queue, and the queue of rows has a free place.
+  // The row's bursts must have been emitted, and the queue of rows must have a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
   return std::max({emitted_, queue_free, halted_cycle_});
@@ -131,7 +131,7 @@ uint64_t WrPort::take(uint64_t offered) {
   return cycle;
 }
 
-/// First cycle in which a beat of the next burst can be sent: it is at the head of its queue.
+/// First cycle in which the next burst is at the head of its queue, so that its beats can be sent.
 uint64_t WrPort::sendable_cycle() {
   if (beats_sent_ == burst_.beats) next_burst();
   const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;
@@ -146,12 +146,12 @@ void WrPort::next_burst() {
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
   emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_cycle(kWriteBursts)});
   next_emit_ = emitted_ + 1;
-  // The interconnect takes a limited number of bursts at a time.
+  // The interconnect limits the outstanding bursts.
   address_fire_ = std::max(emitted_ + 1, acknowledged_cycle(write_limit_));
 }
 
-/// First cycle after the acknowledgement of the burst that lies `count` before the next one; 0 if
-/// there is none, or if it cannot be what the next one waits for.
+/// First cycle after the acknowledgement of the burst `count` before the next one; 0 if there is
+/// none or the next burst cannot depend on it.
 uint64_t WrPort::acknowledged_cycle(unsigned count) const {
   if (bursts_ < count || count > acknowledged_.size()) return 0;
   return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
@@ -164,7 +164,7 @@ void WrPort::send(uint64_t cycle) {
   finish_burst(cycle + 1);
 }
 
-/// The last beat of the burst is on the bus in cycle `last_beat`: the memory gets it.
+/// The memory receives the burst; `last_beat` is the cycle of its last beat on the bus.
 void WrPort::finish_burst(uint64_t last_beat) {
   const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
   issued_ = std::max({address_fire_, last_beat, issued_});
