@@ -6,7 +6,7 @@
 namespace mxe::harness {
 namespace {
 
-// Longest run of the core, so that its cycles do not overflow.
+// Limits a run of the core so that its cycle count does not overflow.
 constexpr uint64_t kLongestRun = uint64_t{1} << 40;
 
 }  // namespace

@@ -23,17 +23,16 @@ class CoreHarness {
   static uint64_t access_needs(const RegisterTransfer& transfer, uint64_t start) {
     return transfer.write ? start + kWriteVisible - 1 : start;
   }
-  /// Runs the core to access_needs(), carries out the access, and returns false for a bus error.
+  /// Runs the core to access_needs() and accesses the register; returns false for a bus error.
   bool access(RegisterTransfer& transfer, uint64_t start);
 
-  /// Runs the core up to `limit`, or until software must see a change of the interrupt. Returns the
-  /// cycle that the core has reached.
+  /// Runs the core to `limit` or software's next interrupt change. Returns the cycle reached.
   uint64_t run(uint64_t now, uint64_t limit = kNever);
-  /// Cycle in which software sees the next change of the interrupt; kNever if none is known.
+  /// First cycle in which software sees the next change of the interrupt; kNever if unknown.
   uint64_t interrupt_cycle() const;
   /// The level from that cycle on. The change is then no longer the next one.
   bool take_interrupt();
-  /// True if no register changes until software writes one.
+  /// True if no register changes before the next write by software.
   bool is_at_rest() const { return core_.next_cycle() == kNever && core_.interrupts().empty(); }
 
  private:

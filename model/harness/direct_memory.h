@@ -8,8 +8,7 @@
 
 namespace mxe::harness {
 
-/// A range of memory that is reached without transactions: its bytes, and the channels that compute
-/// the times of bursts.
+/// Memory accessible without transactions, with the channels that compute times of bursts.
 class DirectMemory {
  public:
   DirectMemory() = default;
@@ -19,11 +18,10 @@ class DirectMemory {
   bool covers(uint64_t address, uint64_t bytes) const {
     return address - begin_ < size_ && bytes <= size_ - (address - begin_);
   }
-  /// True if [first, last] touches the range.
+  /// True if [first, last] overlaps the range.
   bool overlaps(uint64_t first, uint64_t last) const {
     return first <= begin_ + size_ && last >= begin_;
   }
-  /// The byte at `address`, which must be in the range.
   uint8_t* at(uint64_t address) const { return data_ + (address - begin_); }
   const engine::DirectChannels& channels() const { return channels_; }
   /// Serves a burst. Its bytes must be in the range if it has data.

@@ -6,7 +6,7 @@
 namespace mxe::harness {
 namespace {
 
-// In simulated time. The simulation detects a hanging device much earlier.
+// Simulated time. The simulation detects a hanging device much earlier.
 constexpr uint32_t kTimeoutUs = UINT32_MAX;
 
 void require_ok(int code, const char* what) {

@@ -8,12 +8,11 @@
 
 namespace mxe::harness {
 
-/// A device hung, violated a protocol or reported an error. No user error: exit status is not 2.
+/// A device hung, violated a protocol or reported an error: no user error, so not exit status 2.
 struct DeviceFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Entries of a descriptor ring that holds one job at a time.
 inline constexpr uint32_t kSingleJobRing = 2;
 
 struct JobRun {
@@ -23,8 +22,7 @@ struct JobRun {
 
 /// Opens the device. Throws DeviceFailure with the driver's message.
 mxe_device open_device(const mxe_port& port, const mxe_ring& ring);
-/// Runs one job on an idle device, with all counters. Throws DeviceFailure with the driver's
-/// message.
+/// Runs one job on an idle device. Throws DeviceFailure with the driver's message.
 JobRun run_job(mxe_device& device, const mxe_job& job);
 
 }  // namespace mxe::harness

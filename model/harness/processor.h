@@ -7,8 +7,7 @@
 
 namespace mxe::harness {
 
-/// Software on a processor next to the engine, one register access after the other. For the C
-/// driver see driver_port.h. With SystemC: Host.
+/// Software next to the engine, without SystemC (with it: Host). Register accesses are sequential.
 class Processor {
  public:
   explicit Processor(CoreHarness& engine) : engine_(engine) {}
@@ -16,8 +15,7 @@ class Processor {
   /// Accesses a register; returns false for a bus error (a read then returns 0).
   bool try_read(uint32_t offset, uint32_t& value);
   bool try_write(uint32_t offset, uint32_t value);
-  /// Waits until the interrupt is high and returns its level. `timeout` passes only if the engine
-  /// has no event.
+  /// Waits for the interrupt and returns its level. `timeout` passes only without engine events.
   bool wait_irq_cycles(uint64_t timeout);
   void wait_cycles(uint64_t cycles) { now_ += cycles; }
   uint64_t cycle() const { return now_; }

@@ -5,12 +5,11 @@
 
 namespace mxe::harness {
 
-/// A register access. It takes kAccessCycles at the pins: one each to be accepted, to be carried
-/// out and to be answered.
+/// A register access, of kAccessCycles at the pins: accept, access, response.
 struct RegisterTransfer {
   bool write = false;
-  uint32_t address = 0;  ///< byte offset in the window
-  uint32_t data = 0;     ///< input of a write, output of a read
+  uint32_t address = 0;  ///< byte offset
+  uint32_t data = 0;     ///< written, or read
   uint8_t strobe = 0xF;
 };
 
