@@ -17,7 +17,6 @@ namespace mxe::job {
 /// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [M][N].
 enum class BiasKind : uint8_t { none, row, full };
 
-/// Size and formats of a job, without its numbers and layout.
 struct JobShape {
   std::size_t m = 0, n = 0, k = 0;  ///< of each product
   numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
@@ -34,8 +33,7 @@ struct JobShape {
   double macs() const {
     return static_cast<double>(a_rows()) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Peak multiply-accumulates per cycle of an engine with these parameters: NUM_PE * 32, twice
-  /// that if FP4_DUAL applies to the formats.
+  /// Peak multiply-accumulates per cycle: NUM_PE * 32, doubled if FP4_DUAL applies to the formats.
   unsigned peak_macs_per_cycle(const Params& params) const;
   /// Throws LimitError if TREE_W is too small for the products of the two formats.
   void require_pair(const Params& params) const;
@@ -51,7 +49,6 @@ struct JobLayout {
   bool a_one_row = false, b_one_row = false;  ///< stride 0: every row is row 0
 };
 
-/// The order of summation of an engine with or without FP4_DUAL.
 inline numerics::GemmOptions engine_sums(bool fp4_dual) {
   numerics::GemmOptions options;
   options.dual = fp4_dual;
@@ -73,13 +70,12 @@ struct Job {
   std::size_t n() const { return b.rows / batch; }
   std::size_t k() const { return a.k; }
   JobShape shape() const;
-  /// FP32 results [batch * m][n] of the reference.
+  /// The reference's FP32 results [batch * m][n].
   std::vector<float> sums(const numerics::GemmOptions& options) const;
   /// sums() in the output format: the expected result of model and RTL, bit for bit.
   StoredOutput golden(const numerics::GemmOptions& options) const;
 };
 
-/// A matrix of a job in memory: `rows` rows of `row_bytes`, `stride` bytes apart (0: all the same).
 struct JobPart {
   const char* name = "";
   std::size_t rows = 0, row_bytes = 0;

@@ -15,7 +15,6 @@ namespace mxe::job {
 
 struct NumberFormat;
 
-/// How an engine stores its FP32 sums: as numbers (FP32, BF16, FP16) or as MX blocks.
 struct OutputFormat {
   /// Formats of numbers, in the order of number_formats(), then MX.
   enum class Kind : uint8_t { fp32, bf16, fp16, mx };
@@ -25,7 +24,7 @@ struct OutputFormat {
 
   /// The row of number_formats(); null if MX.
   const NumberFormat* numbers() const;
-  /// Value of a descriptor's out_fmt.
+  /// Value of out_fmt in a descriptor.
   uint32_t code() const;
   /// fp32, bf16, fp16 or the name of the MX format.
   std::string name() const;
@@ -37,20 +36,19 @@ struct OutputFormat {
   unsigned alignment() const;
 };
 
-/// An output format of plain numbers, without scales.
 struct NumberFormat {
   OutputFormat::Kind kind;
   const char* name;
-  uint32_t code;                       ///< value of a descriptor's out_fmt
+  uint32_t code;                       ///< out_fmt in a descriptor
   unsigned bytes;                      ///< of a number: 4 for FP32, else 2
-  float largest;                       ///< finite number
-  float smallest;                      ///< positive normal number
+  float largest;                       ///< finite
+  float smallest;                      ///< normal, positive
   uint16_t (*narrow)(uint32_t bits);   ///< rounds the bits of an FP32 number; null for FP32
   uint32_t (*widen)(uint16_t number);  ///< the inverse; null for FP32
 };
 
 const std::array<NumberFormat, 3>& number_formats();
-/// The format with this value of a descriptor's out_fmt, or null.
+/// Null if the descriptor's out_fmt `code` is no format of numbers.
 const NumberFormat* find_number_format(uint32_t code);
 /// Converts `count` FP32 bit patterns to the bytes stored in memory. Returns `values` itself for
 /// FP32, else the contents of `buffer`, which is resized.
@@ -65,8 +63,7 @@ const char* kind_name(OutputFormat::Kind kind);
 /// Every format of numbers and every MX format with default requantisation options.
 std::vector<OutputFormat> all_output_formats();
 
-/// The inverse of OutputFormat::name, with default requantisation options. Throws Error with
-/// the allowed names.
+/// Inverse of OutputFormat::name, default requantisation options. Throws Error for other names.
 OutputFormat parse_output_format(std::string_view name);
 
 /// Results as stored in memory, rows without gaps.
@@ -82,7 +79,6 @@ struct StoredOutput {
 StoredOutput store_output(const std::vector<float>& sums, std::size_t rows, std::size_t columns,
                           const OutputFormat& format);
 
-/// Values of stored results, [rows][columns].
 std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
                                const OutputFormat& format);
 
@@ -90,11 +86,10 @@ std::vector<float> load_output(const StoredOutput& stored, std::size_t rows, std
 numerics::MxTensor load_mx_output(const StoredOutput& stored, std::size_t rows, std::size_t columns,
                                   const OutputFormat& format);
 
-/// Rounds each value to the nearest bfloat16 number, ties to even.
 std::vector<float> round_to_bfloat16(const std::vector<float>& values);
 
 const NumberFormat& bias_format(bool bf16);
-/// Bytes of a bias in memory; `bf16` requires values that are exact in BF16.
+/// Bytes of a bias in memory; with `bf16`, all values must be exact in BF16.
 std::vector<uint8_t> store_bias(const std::vector<float>& values, bool bf16);
 
 }  // namespace mxe::job

@@ -10,7 +10,6 @@
 
 namespace mxe::job {
 
-/// The matrix products of a batch, all of the same shape.
 struct Products {
   std::vector<Job> jobs;           ///< at least one; without rows of A if the result is empty
   std::vector<std::size_t> shape;  ///< of the result: leading axes, M, N
