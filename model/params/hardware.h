@@ -15,35 +15,31 @@ namespace mxe {
 /// Stages between a row's issue and the read of its accumulator: decode, multiply, tree 1, tree 2,
 /// combine (DOT_LAT).
 inline constexpr unsigned kDotLatency = 5;
-/// Stages of the accumulator after that: align, add, magnitude, coarse and fine normalise, round
-/// (ACC_LAT).
+/// Stages of the accumulator: align, add, magnitude, coarse and fine normalise, round (ACC_LAT).
 inline constexpr unsigned kAccLatency = 6;
 /// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Outstanding row fetches of the read port, at most (rd_outstanding): 128 if the port can deliver
-/// a short row per cycle, else 64. A row of A is accepted only while the outstanding rows of A have
-/// fewer than kReadABeats beats (RD_A_BEATS).
+/// Limit of outstanding row fetches of wide ports (rd_outstanding). A row of A is accepted only
+/// while the outstanding rows of A have fewer than kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
 /// Most outstanding bursts of the read port (RD_BURSTS) and of the write port (WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
-/// Descriptors read early, behind the current one (DESC_AHEAD), and computed jobs that have not
-/// completed (RECORDS).
+/// Descriptors read in advance (DESC_AHEAD); computed jobs not yet completed (RECORDS).
 inline constexpr unsigned kDescriptorsAhead = 2;
 inline constexpr unsigned kRecords = 4;
-/// Rows, and bursts, accepted by the write port and not yet sent (WR_QUEUE).
+/// Rows, and bursts, accepted by the write port but not yet sent (WR_QUEUE).
 inline constexpr unsigned kWriteQueue = 16;
 /// Segments of results in the queue from drain to write port, at most (FifoDepth in mxe_drain).
 inline constexpr unsigned kDrainFifo = 16;
 
-/// Cycles from a segment's read in the requantiser to its codes: read, normalise, place, shift,
-/// round (REQUANT_LAT); and encoded rows that wait for the write port (REQUANT_FIFO).
+/// Cycles from the requantiser's read of a segment to its codes: read, normalise, place, shift,
+/// round (REQUANT_LAT). Encoded rows in the FIFO to the write port (REQUANT_FIFO).
 inline constexpr unsigned kRequantLatency = 5;
 inline constexpr unsigned kRequantFifo = 4;
-/// Banks of the requantiser: it fills one with columns while it encodes the other. A bank has
-/// max(32, NUM_PE) columns: with NUM_PE = 64, two blocks.
+/// Banks of the requantiser, of max(32, NUM_PE) columns: it fills one while it encodes the other.
 inline constexpr unsigned kCollected = 2;
 
 /// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
@@ -53,7 +49,6 @@ inline constexpr unsigned kPlainWordBytes = 32;
 inline unsigned read_outstanding(const Params& params) {
   return params.mem_bytes() > kPlainWordBytes ? kMostReadOutstanding : 64;
 }
-/// Minimum slab size, in words, for two-word unpacking.
 inline constexpr unsigned kFewestWordsOfTwo = 3;
 /// True if the unpacker outputs two words per cycle (TwoWords in mxe_datapath).
 inline bool takes_two_words(const Params& params) {
@@ -61,7 +56,7 @@ inline bool takes_two_words(const Params& params) {
          params.b_buf_k >= kFewestWordsOfTwo * kBlockSize;
 }
 
-/// Columns of B that are read and decoded per clock (feed_cols in mxe_pkg).
+/// Columns of B that are read and decoded per cycle (feed_cols in mxe_pkg).
 constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 
 /// Banks of the buffers of A and of the bias in the RTL, and the most that a loader may have here.
@@ -70,10 +65,10 @@ inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 
-/// The cycle of an event that does not happen.
+/// Cycle of an event that does not occur, or is not yet known.
 inline constexpr uint64_t kNever = ~uint64_t{0};
 
-/// The last N values of a sequence, by their positions in it.
+/// The last N values of a sequence, by index in the sequence.
 template <class T, std::size_t N>
 class History {
  public:
@@ -90,7 +85,7 @@ class History {
   void for_each(const Action& action) {
     for_last(N, action);
   }
-  /// The same for the last `count` values only.
+  /// As for_each(), for the last `count` values.
   template <class Action>
   void for_last(uint64_t count, const Action& action) {
     for (uint64_t n = 1; n <= N && n <= count_ && n <= count; n++) {

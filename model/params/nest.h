@@ -8,12 +8,10 @@
 
 namespace mxe {
 
-/// The sizes of the loop nest of a job (docs/architecture.md): the only place of these rules in
-/// C++. In the RTL they are in mxe_walk.sv, mxe_pkg.sv and mxe_datapath.sv; test_rtl_walk compares
-/// both.
+/// Sizes of a job's loop nest (docs/architecture.md), the only place of these rules in C++. In the
+/// RTL: mxe_walk.sv, mxe_pkg.sv, mxe_datapath.sv.
 struct LoopNest {
-  /// Chunks and slabs that are not whole have a multiple of this many words, except at the end of
-  /// K.
+  /// Chunks and slabs that are not whole have a multiple of this many words, except the last of K.
   static constexpr uint32_t kWordUnit = 2;
 
   /// Size of the next part of a level with `left` items. A part has `most` items, except that the
@@ -34,7 +32,6 @@ struct LoopNest {
   static constexpr unsigned chunk_shift(unsigned rows, uint64_t m) {
     return m <= rows / 8 ? 3 : m <= rows / 4 ? 2 : m <= rows / 2 ? 1 : 0;
   }
-  /// Operand words of a whole chunk of a job of `m` rows.
   static constexpr uint32_t chunk_words(const ParameterValues& params, uint64_t m) {
     return params.a_slab_k / kBlockSize << chunk_shift(params.rows, m);
   }
@@ -48,9 +45,9 @@ struct LoopNest {
   static constexpr bool may_be_wide(const ParameterValues& params, uint64_t m) {
     return params.acc_tiles > 1 && params.b_buf_k > kBlockSize && m < kMinPass;
   }
-  /// True if tiles are wide, two side by side. A pass over fewer rows than kMinPass waits for its
-  /// accumulators; if B arrives faster than that, the two tiles alternate passes. Example: 4 rows,
-  /// 8 columns of 32 bytes: wide with 64 bytes a cycle (4 cycles), not with 32 (8 cycles).
+  /// True if tiles are wide, two side by side. A pass over fewer than kMinPass rows waits for its
+  /// accumulators; if B arrives faster than that, two tiles alternate passes. Example: 4 rows, 8
+  /// columns of 32 bytes: wide with 64 bytes a cycle (4 cycles), not with 32 (8 cycles).
   static constexpr bool is_wide(const ParameterValues& params, uint64_t m, unsigned b_word_bytes) {
     return may_be_wide(params, m) && params.num_pe * b_word_bytes < kMinPass * (params.mem_w / 8);
   }
@@ -62,16 +59,14 @@ struct LoopNest {
     return (twice ? 2 * words : words) / (wide ? 2 : 1);
   }
 
-  /// Columns of a whole tile.
   static constexpr uint32_t tile_columns(const ParameterValues& params, bool wide) {
     return wide ? 2 * params.num_pe : params.num_pe;
   }
-  /// Columns of a whole group.
   static constexpr uint32_t group_columns(const ParameterValues& params) {
     return params.num_pe * params.acc_tiles;
   }
-  /// Tiles of the next group, of NUM_PE columns each, if `columns` are left. The last two groups
-  /// share their tiles, but not if tiles are wide.
+  /// Most tiles, of NUM_PE columns each, of the next group if `columns` are left. The last two
+  /// groups share their tiles, but not if tiles are wide.
   static constexpr uint32_t group_tiles(unsigned num_pe, unsigned acc_tiles, uint64_t columns,
                                         bool wide) {
     if (wide || columns <= num_pe * acc_tiles) return acc_tiles;

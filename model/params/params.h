@@ -9,18 +9,15 @@
 
 namespace mxe {
 
-/// The parameters of one MXE configuration; the default is `base`. mxe_top, the registers and
-/// configuration files use the same names (NUM_PE, ROWS, ...). ParameterValues and parameter_table
-/// are generated from model/regs/mxe.rdl, which also defines the allowed values.
+/// The parameters of one MXE configuration; default `base`. ParameterValues and parameter_table are
+/// generated from model/regs/mxe.rdl, which also defines the allowed values.
 struct Params : ParameterValues {
   /// The configuration `small`, `base` or `large`. Throws Error with the allowed names.
   static Params named(std::string_view name);
-  /// Parses a YAML map of parameter names to numbers; `config: NAME` sets the starting values
-  /// (default base). Throws Error for unknown keys, wrong types and illegal values. The message
-  /// starts with `origin`.
+  /// Parses a YAML map of parameter names to numbers; `config: NAME` sets starting values (default
+  /// base). Throws Error with `origin` for unknown keys, wrong types and illegal values.
   static Params from_yaml(const std::string& text, const std::string& origin);
   static Params from_file(const std::string& path);
-  /// Loads a named configuration, or else a YAML file.
   static Params load(const std::string& name_or_file);
 
   /// Applies one `NAME=VALUE`, such as ROWS=16. Does not check limits; validate() does.
