@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays for vector instructions: a load that crosses two cache lines takes twice as long.
+// Arrays for vector instructions, aligned because loads across cache lines take twice as long.
 #pragma once
 
 #include <cstddef>

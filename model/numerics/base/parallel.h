@@ -14,9 +14,8 @@ inline unsigned threads_for(std::size_t blocks, unsigned threads) {
   return blocks < kWorthIt ? 1 : threads;
 }
 
-/// Splits 0..count into one range per thread and calls body(first, last) for each; the last call
-/// runs on the caller's thread. With more than one thread, body must not throw. Example: count 10,
-/// 3 threads: 0..3, 3..6, 6..10.
+/// Calls body(first, last) for one range of 0..count per thread, the last on the caller's thread.
+/// With several threads, body must not throw. Count 10, 3 threads: 0..3, 3..6, 6..10.
 template <typename Body>
 void parallel_ranges(std::size_t count, unsigned threads, const Body& body) {
   const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(threads, count));

@@ -6,8 +6,7 @@
 
 namespace mxe {
 
-/// Makes foreign text safe for a message: at most `most` bytes plus "...", control characters
-/// replaced by spaces.
+/// Makes foreign text safe for a message: at most `most` bytes plus "...", no control characters.
 inline std::string printable(std::string text, std::size_t most = 200) {
   if (text.size() > most) text = text.substr(0, most) + "...";
   for (char& c : text) {

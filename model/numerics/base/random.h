@@ -13,8 +13,7 @@ inline uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Seeded generator for stimulus. A seed gives the same sequence on every platform, unlike the
-/// distributions of the standard library.
+/// Seeded generator with equal sequences on all platforms, unlike standard distributions.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(mix64(seed)) {}

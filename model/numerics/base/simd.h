@@ -12,7 +12,6 @@ enum class SimdLevel : uint8_t {
   avx512,    ///< AVX-512 F, BW, DQ, VL and VNNI
 };
 
-/// The best level of this processor.
 SimdLevel best_simd_level();
 
 /// Returns true if this processor supports a level; others cause an illegal instruction.

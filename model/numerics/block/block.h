@@ -33,19 +33,17 @@ struct BlockRules {
   float tensor_amax = 1;   ///< the amax that determines the tensor scale
   float tensor_limit = 1;  ///< the amax whose tensor scale is 1
 
-  /// Factors from the value of a code to the dequantized value.
   CodeScale code_scale(float block_scale) const;
   float scaled_value(float value, float block_scale) const {
     return code_scale(block_scale).apply(value);
   }
 };
 
-/// `array_amax` matters only with options.uses_tensor_scale.
+/// `array_amax` is used only with options.uses_tensor_scale.
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
 
 /// Exact, unclamped scale exponent for amax > 0. Example: amax 6, E2M1 (emax 2), floor -> 0.
-/// `even_bits`: see QuantizerOptions.
 int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, ScaleRule rule,
                          std::optional<int> even_bits = {});
 
@@ -56,14 +54,13 @@ struct BlockScale {
   bool zeros = false;  ///< every element becomes +0
 };
 
-/// Scale of the block x[0..count), which may have several rows of options.block_size.
 BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules);
 /// The scale of FourOverSix (largest code 4 or 6) with the smaller error.
 BlockScale four_over_six_scale(const float* x, std::size_t count, const BlockRules& rules);
 /// A scale with significand bits. `factor` multiplies it in arithmetics that support FourOverSix.
 BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules, float factor);
 
-/// Power-of-two scales: elements are divided by 2^divisor, codes are multiplied by 2^decode.
+/// Power-of-two scales: elements are divided by 2^divisor, codes multiplied by 2^decode.
 struct ElementExponents {
   int divisor;
   int decode;

@@ -203,7 +203,7 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place) {
   const ElementQuantizer quantizer(rules, scale);
-  // If Inf does not poison, the arithmetics of real scales propagate NaN to the elements.
+  // If Inf does not poison, arithmetics of real scales propagate NaN to the elements.
   const bool carries_nan =
       !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;

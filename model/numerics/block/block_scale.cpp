@@ -282,7 +282,7 @@ BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions&
   }
   const ScaleFormat& scale = options.scale_format;
   if (!scale.is_power_of_two()) {
-    // make_float_format adds a sign bit, which is never set.
+    // make_float_format adds a sign bit; scales do not set it.
     rules.scale_codes = make_float_format(scale.name(), scale.exponent_bits, scale.mantissa_bits,
                                           scale.bias, Specials::nan_only);
     if (options.uses_tensor_scale) set_tensor_scale(rules, array_amax);

@@ -18,13 +18,12 @@ struct FormatInfo {
   std::string specials;  ///< "none", "NaN", "Inf, NaN"
   int block_size;
   std::string scale;        ///< scale format: e8m0, e4m3
-  double bits_per_element;  ///< including the scale: 4 + 8 / 32 = 4.25 for MXFP4
-  double compression_fp32;  ///< 32 / bits_per_element
-  double compression_fp16;  ///< 16 / bits_per_element
+  double bits_per_element;  ///< 4 + 8 / 32 = 4.25 for MXFP4
+  double compression_fp32;
+  double compression_fp16;
 };
 
-/// Properties of any format name of make_quantizer, with its default block size and scale format.
-/// Excludes NVFP4's float32 scale per tensor.
+/// `name`: as in make_quantizer, with its defaults. Excludes NVFP4's float32 scale per tensor.
 FormatInfo format_info(std::string_view name);
 
 /// The engine's formats and nvfp4.

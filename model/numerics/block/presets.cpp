@@ -549,7 +549,6 @@ ElementFormat parse_any_format(std::string_view name) {
       at++;
       const int mantissa_bits = number_at(name, at);
       if (mantissa_bits >= 0 && at == name.size()) {
-        // make_float_format rejects the other widths.
         const bool possible = exponent_bits >= 1 && exponent_bits <= 7;
         const int bias = possible ? (1 << (exponent_bits - 1)) - 1 : 0;
         return make_float_format(std::string(name), exponent_bits, mantissa_bits, bias,

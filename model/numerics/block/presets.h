@@ -13,7 +13,6 @@
 
 namespace mxe::numerics {
 
-/// The arguments of quantize() (quantize.h).
 struct Quantizer {
   ElementFormat format;
   QuantizerOptions options;
@@ -31,11 +30,10 @@ struct PresetInfo {
 std::vector<PresetInfo> preset_infos();
 std::vector<std::string> preset_names();
 
-/// The quantizer of a preset for a format. `format` is an engine format, `nvfp4`, eXmY (X exponent
-/// and Y mantissa bits, IEEE bias, no NaN or Inf) or intN (two's complement with N - 2 fraction
-/// bits). Engine formats have aliases from PyTorch, ml_dtypes and others (float8_e4m3fn, fp6_e2m3,
-/// ...). `nvfp4` with the preset `ocp` means `nvfp4-torchao2`. `overrides` are switches that differ
-/// from the preset's.
+/// The quantizer of a preset for a format. `format`: an engine format or an alias from PyTorch,
+/// ml_dtypes and others (float8_e4m3fn, fp6_e2m3, ...), `nvfp4` (with the preset `ocp`:
+/// `nvfp4-torchao2`), eXmY (IEEE bias, no NaN or Inf) or intN (two's complement with N - 2 fraction
+/// bits). `overrides`: switches that differ from the preset's.
 ///
 /// Throws Error for an unknown preset or format, a format that the preset does not support, and
 /// overrides that are unknown, out of range or without effect: a scale rule for scales with

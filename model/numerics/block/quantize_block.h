@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of the preset `ocp`: one block as OCP MX v1.0 describes it, slow and plain. All
-// other code that quantizes to MX formats gives the same bits; tests/unit/numerics/definition_test
-// compares them.
+// other code for MX formats gives the same bits (tests/unit/numerics/definition_test).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +13,9 @@
 namespace mxe::numerics {
 
 struct QuantizedBlock {
-  uint8_t scale = 0;            ///< E8M0
-  std::vector<uint16_t> codes;  ///< of the elements
-  std::vector<float> values;    ///< element times scale
+  uint8_t scale = 0;  ///< E8M0
+  std::vector<uint16_t> codes;
+  std::vector<float> values;  ///< element times scale
 };
 
 /// Quantizes the block x[0..k). `rule` and `rounding` (those of `mxe quantize --round`) replace the

@@ -38,7 +38,7 @@ void require_range(const char* name, int number, int least, int most) {
 }
 
 void validate_numbers(const QuantizerOptions& options) {
-  constexpr int kFloatBits = 23;       // mantissa bits of a float32
+  constexpr int kFloatBits = 23;
   constexpr int kMostShift = 126;      // keeps 2^shift a normal float32
   constexpr int kMostExponent = 1000;  // kUnclamped of presets.cpp
   require_count("the block size", options.block_size, kMostElements);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a quantizer. A preset is a set of values of these options.
-//
-// A quantizer finds a block's largest magnitude amax, derives the scale, rounds every element to a
-// code, and defines the values of the codes. The options follow this order. Their defaults are the
-// preset `ocp`; docs/numerics.md describes all presets.
+// The options of a quantizer; a preset is a set of their values. A quantizer finds a block's
+// largest magnitude amax, derives the scale, rounds each element to a code, and defines the values
+// of codes. The options follow this order. Defaults: preset `ocp` (docs/numerics.md).
 #pragma once
 
 #include <array>
@@ -23,7 +21,6 @@ enum class BlockWalk : uint8_t {
   flat,  ///< row-major order of the whole array; blocks may span rows
 };
 
-/// Rule for the scale exponent.
 enum class ScaleRule : uint8_t {
   floor,  ///< floor(log2 amax) - emax: OCP MX v1.0 section 6.3; the largest elements may saturate
   ceil,   ///< ceil(log2 amax) - emax
@@ -31,26 +28,23 @@ enum class ScaleRule : uint8_t {
   rceil,  ///< ceil(log2(amax / max)): the smallest scale without saturation
 };
 
-/// Computation of log2(amax).
 enum class Log2Source : uint8_t {
   exact,    ///< integer arithmetic
   field,    ///< the float32 exponent field: subnormals count as 2^-127
   float32,  ///< a rounded log2f (log2.h)
 };
 
-/// Computation of amax / max in rceil.
 enum class Quotient : uint8_t {
   exact,
   reciprocal,  ///< float32 product with the rounded reciprocal
   division,
 };
 
-/// Effect of a NaN or Inf on the scale of its block.
 enum class SpecialRule : uint8_t {
   poison,         ///< the scale is NaN
   ignore,         ///< excluded from amax
   top_exponent,   ///< counts as 2^128 (the all-ones exponent field) in the scale rule
-  largest_float,  ///< counts as the largest finite float32
+  largest_float,  ///< the largest finite float32
   largest_scale,
   lowest_scale,    ///< the smallest scale; every element becomes zero
   infinite,        ///< the scale is Inf
@@ -91,7 +85,6 @@ enum class InfElement : uint8_t {
   pass_through,  ///< code zero; the dequantized value is the input
 };
 
-/// Divisor of elements if the E8M0 scale code is 0.
 enum class LowestDivisor : uint8_t { scale, smallest_normal, one };
 
 /// Computation of a scale with significand bits (E4M3 of NVFP4) and of scaled elements, in float32
@@ -122,8 +115,7 @@ enum class FourOverSix : uint8_t {
   squared,
 };
 
-/// An unsigned block scale format without Inf; the all-ones code is NaN. Without mantissa bits it
-/// is a power of two (E8M0: {8, 0, 127}), else an OCP-style float (E4M3: {4, 3, 7}).
+/// An unsigned block scale format without Inf; all ones is NaN. E8M0: {8, 0, 127}; E4M3: {4, 3, 7}.
 struct ScaleFormat {
   int exponent_bits = 8;
   int mantissa_bits = 0;
@@ -137,8 +129,7 @@ struct ScaleFormat {
 };
 bool operator==(const ScaleFormat& a, const ScaleFormat& b);
 
-/// Parses e8m0, e5m0, e4m3, ...; throws Error unless 2 to 8 exponent bits and no mantissa bits, or
-/// 2 to 7 and 1 to 3.
+/// Parses e8m0, ... (2 to 8 exponent bits) or e4m3, ... (2 to 7, 1 to 3 mantissa bits), or throws.
 ScaleFormat parse_scale_format(std::string_view name);
 
 struct ExponentRange {
@@ -148,15 +139,13 @@ struct ExponentRange {
 bool operator==(const ExponentRange& a, const ExponentRange& b);
 
 struct QuantizerOptions {
-  // Input.
-  bool bfloat16_input = false;  ///< inputs are first rounded to bfloat16
+  bool bfloat16_input = false;  ///< inputs are rounded to bfloat16
   BlockWalk walk = BlockWalk::axis;
   std::size_t block_size = 32;
   /// Block height: rows along the other of the last two axes that share a scale. Square blocks:
   /// block_size. The scale is stored once per row.
   std::size_t block_rows = 1;
 
-  // Scale.
   ScaleFormat scale_format;
   ScaleRule scale_rule = ScaleRule::floor;
   Log2Source log2 = Log2Source::exact;
@@ -174,7 +163,7 @@ struct QuantizerOptions {
   std::optional<int> below_range_exponent;  ///< replaces exponents below the range; default: clamp
   PoisonCodes poison_codes = PoisonCodes::zero;
 
-  // Scales with significand bits.
+  // Scales with significand bits:
   ScaleArithmetic arithmetic = ScaleArithmetic::division;
   bool uses_tensor_scale = false;
   bool row_scaled = false;                  ///< each run along the axis has its own tensor scale
@@ -187,12 +176,11 @@ struct QuantizerOptions {
   ValueOrder value_order = ValueOrder::code_first;
   FourOverSix four_over_six = FourOverSix::off;
 
-  // Elements.
   Rounding rounding = Rounding::nearest_even;
   uint64_t seed = 0;
   bool float32_element_log2 = false;  ///< the exponent of an element is a rounded log2f
   ZeroSign zero_sign = ZeroSign::keep;
-  bool unsigned_zero_values = false;    ///< the value of code -0 is +0
+  bool unsigned_zero_values = false;    ///< code -0 is +0
   int element_shift = 0;                ///< values are 2^element_shift times the format's
   bool full_integer_range = false;      ///< integers reach -2^(bits - 1)
   std::optional<int> min_integer_step;  ///< lower limit of log2(step * scale) of integers
@@ -209,7 +197,6 @@ bool operator==(const QuantizerOptions& a, const QuantizerOptions& b);
 /// or if two switches exclude each other.
 void validate(const QuantizerOptions& options);
 
-/// The members of QuantizerOptions as X(member).
 #define MXE_QUANTIZER_SWITCHES(X) \
   X(bfloat16_input)               \
   X(walk)                         \
@@ -264,10 +251,9 @@ const std::vector<QuantizerSwitch>& quantizer_switches();
 inline constexpr std::array<ScaleRule, 4> kAllScaleRules = {ScaleRule::floor, ScaleRule::ceil,
                                                             ScaleRule::even, ScaleRule::rceil};
 const char* scale_rule_name(ScaleRule rule);
-/// Throws Error with the allowed names.
 ScaleRule parse_scale_rule(std::string_view name);
 
-/// True if blocks do not depend on each other: parts of an array can be quantized separately.
+/// True if blocks are independent, so that parts of an array can be quantized separately.
 bool has_independent_blocks(const QuantizerOptions& options);
 
 }  // namespace mxe::numerics

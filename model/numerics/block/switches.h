@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the members of QuantizerOptions by name.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,7 @@ using SwitchValue =
 /// Throws Error with all names for an unknown one.
 SwitchValue switch_value(const QuantizerOptions& options, std::string_view name);
 
-/// Sets a switch. Throws Error with the allowed names or values for an unknown name or a wrong
-/// value. `rounding` also accepts the names of parse_rounding.
+/// Throws Error with the allowed names or values. `rounding`: also names of parse_rounding.
 void set_switch(QuantizerOptions& options, std::string_view name, const SwitchValue& value);
 
 }  // namespace mxe::numerics

@@ -35,7 +35,6 @@ struct Place {
   std::optional<int> descriptor;  // of this process; replaces the path
 };
 
-/// True for /proc/123/fd, the descriptors of a process.
 bool holds_descriptors(const fs::path& folder) {
   return folder.filename() == "fd" && folder.string().rfind("/proc/", 0) == 0;
 }
@@ -68,7 +67,6 @@ Place find_place(const std::string& path) {
   fail(path, "cannot create", ELOOP);
 }
 
-/// True for an existing file that is not regular.
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -85,8 +83,7 @@ File open_place(const Place& place, const std::string& path) {
 /// A temporary file that replaces a regular file of the same folder.
 class Part {
  public:
-  /// Returns nullopt if the destination must be written in place: it is not regular, or it is
-  /// writable in a folder that forbids new files.
+  /// nullopt if the file is written in place: not regular, or in a folder that forbids new files.
   static std::optional<Part> make(const std::string& place, const std::string& path) {
     struct stat old {};
     const bool exists = stat(place.c_str(), &old) == 0;

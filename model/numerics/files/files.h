@@ -17,8 +17,8 @@ namespace mxe::numerics {
 std::vector<uint8_t> read_file(const std::string& path, std::size_t most = SIZE_MAX);
 std::string read_text(const std::string& path, std::size_t most = SIZE_MAX);
 
-/// An output file that is written in parts, such as a trace. "-", /dev/stdout and /dev/fd/3 write
-/// to the open descriptor. Other symbolic links are followed. No file is unlinked.
+/// An output file that is written in parts, such as a trace. "-", /dev/stdout and /dev/fd/3 mean
+/// the open descriptor; other symbolic links are followed. Failures never unlink the file.
 class OutputFile {
  public:
   /// Creates the file or truncates an existing one. Throws Error on failure.
@@ -53,7 +53,7 @@ void write_file(const std::string& path, const void* data, std::size_t size,
                 Durable durable = Durable::no);
 void write_file(const std::string& path, std::string_view text, Durable durable = Durable::no);
 
-/// Throws Error "PATH: WHY; allowed: ..." unless a path ends in `extension`, such as ".fst".
+/// Throws Error "PATH: WHY; allowed: ..." unless the path ends in `extension`, such as ".fst".
 /// Devices, FIFOs and descriptors pass.
 void require_extension(const std::string& path, std::string_view extension, std::string_view why);
 
@@ -64,7 +64,6 @@ std::string regular_place(const std::string& path);
 /// Throws Error unless `path` is empty or exists: some writers remove an output after a failure.
 void require_written(const std::string& path);
 
-/// True for "-", /dev/stdout and /dev/fd/1.
 bool is_standard_output(const std::string& path);
 
 /// Flushes standard output. Returns "" if every byte was written, else one line with the problem.

@@ -12,8 +12,8 @@
 
 namespace mxe::numerics {
 
-/// NumPy with ml_dtypes saves bfloat16 as '<V2'. It saves its one-byte types (float8_*, float4_*
-/// and others) as 'V1' or 'f1', which does not identify the type; they are read as uint8.
+/// NumPy with ml_dtypes saves bfloat16 as '<V2' and its one-byte types (float8_*, float4_* and
+/// others) as 'V1' or 'f1', which do not identify the type; they are read as uint8.
 enum class DType : uint8_t {
   float16,
   float32,
@@ -55,15 +55,12 @@ std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::str
 
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
-/// Converts to float32: float16, bfloat16, float32 and uint8 exactly, float64 rounded to nearest
-/// even. Throws Error for other types.
+/// Converts to float32; only float64 is rounded, to nearest even. Throws Error for other types.
 std::vector<float> to_float32(const NpyArray& array, const std::string& name);
-/// Throws Error unless the type is uint8.
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);
 
-/// The bytes of a file of version 1.0. `descr` replaces the type in the header by another one of
-/// the same size, in NumPy's spelling. Throws Error if the data do not fill the shape; `name` is
-/// used in the message.
+/// The bytes of a file of version 1.0. `descr` replaces the header's type by another of the same
+/// size, in NumPy's spelling. Throws Error with `name` if the data do not fill the shape.
 std::vector<uint8_t> format_npy(const NpyArray& array, const std::string& name,
                                 std::string_view descr = {});
 

@@ -82,8 +82,7 @@ class HeaderReader {
     return entries;
   }
 
-  // Checks that tensors of known types fill their shapes, and that tensors fill the data section
-  // without gaps or overlaps, as the format requires.
+  // Tensors must fill their shapes (known types) and, without gaps or overlaps, the data section.
   void check_data(const std::vector<Entry>& entries) const {
     std::vector<std::pair<std::size_t, std::size_t>> extents;
     for (const Entry& entry : entries) {
@@ -159,7 +158,7 @@ struct Header {
 
 Header parse_header(const uint8_t* bytes, std::size_t size, const std::string& name) {
   constexpr std::size_t kPrefix = 8;
-  // The format's limit, in bytes.
+  // Limit of the format, in bytes.
   constexpr uint64_t kMaxHeader = 100'000'000;
   if (size < kPrefix) throw Error(fmt::format("{}: not a .safetensors file", name));
   const uint64_t length = load<uint64_t>(bytes);

@@ -21,12 +21,11 @@ struct NamedTensor {
   NpyArray array;
 };
 
-/// A file with a checked header: the data of every tensor fill its shape, and the tensors fill the
-/// file without gaps or overlaps.
+/// A file with a checked header: tensors fill their shapes and, without gaps or overlaps, the file.
 class SafetensorsFile {
  public:
   struct Entry {
-    std::string name, dtype;  ///< any type, also one that read() does not support
+    std::string name, dtype;  ///< any type, also unsupported
     std::vector<std::size_t> shape;
     std::size_t begin = 0, end = 0;  ///< byte offsets in the data
   };
@@ -50,8 +49,7 @@ class SafetensorsFile {
 std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name);
 
-/// The shapes of all tensors, of any type. Reads only the header; the data may be absent. Throws
-/// Error with the names of file and tensor if the header is invalid.
+/// Shapes of all tensors, of any type, from the header. Throws Error with file and tensor.
 std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t* bytes,
                                                                    std::size_t size,
                                                                    const std::string& name);
@@ -65,9 +63,8 @@ std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t siz
 std::map<std::string, std::string> safetensors_metadata(const uint8_t* bytes, std::size_t size,
                                                         const std::string& name);
 
-/// The bytes of a file of these tensors. An empty dtype means the array's type. Throws Error with
-/// the tensor's name for a dtype that is unknown or does not fit the array, and for F4 tensors with
-/// an odd last axis, which do not fill whole bytes.
+/// An empty dtype means the array's type. Throws Error with the tensor's name for a dtype that is
+/// unknown or does not fit the array, and for F4 with an odd last axis (partial bytes).
 std::vector<uint8_t> format_safetensors(const std::vector<NamedTensor>& tensors,
                                         const std::map<std::string, std::string>& metadata = {});
 

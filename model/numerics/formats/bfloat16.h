@@ -15,7 +15,6 @@ inline uint16_t bfloat16_bits(uint32_t bits) {
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-/// Converts BF16 bits to float32 bits, exact.
 inline uint32_t widened_bits(uint16_t bfloat16) { return uint32_t{bfloat16} << 16; }
 
 inline float round_to_bfloat16(float x) {

@@ -33,12 +33,11 @@ uint64_t random_bits(uint64_t seed, uint64_t index);
 /// rounding rounds up if the dropped part, as a fraction of 2^64, exceeds `random`.
 uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint64_t random = 0);
 
-/// Magnitude code of significand * 2^exponent, significand < 2^40. Saturates to max_code.
+/// Magnitude code of significand * 2^exponent, significand < 2^40, saturated to max_code.
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding);
 
-/// Variant for presets: saturates at the magnitude code `limit`; with float32_log2 the element's
-/// binade is a rounded log2f (log2.h).
+/// For presets: saturates at `limit`; with float32_log2 the binade is a rounded log2f (log2.h).
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding, uint32_t limit, bool float32_log2,
                           uint64_t random = 0);
@@ -46,8 +45,7 @@ uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int
 /// Adds the sign: a sign bit in floating formats (-0 exists), two's complement in integer formats.
 uint32_t with_sign(const ElementFormat& format, uint32_t magnitude, bool negative);
 
-/// Code of a value. NaN gives the format's NaN code, Inf its Inf or else the largest value. Throws
-/// Error for NaN in a format without NaN.
+/// NaN gives the NaN code (throws Error if there is none), Inf the Inf code or the largest value.
 uint32_t encode(const ElementFormat& format, float value,
                 Rounding rounding = Rounding::nearest_even);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element and scale formats of Microscaling (OCP MX v1.0 and its common extensions).
-//
-// `kFormats` defines the engine's element formats. Encoding, the vector kernels, packing, the
-// widths of exact sums and the tables of `mxe formats` are derived from its rows.
+// Element and scale formats of Microscaling (OCP MX v1.0 and common extensions). The rows of
+// `kFormats` define the engine's formats; encoding, vector kernels, packing, widths of exact sums
+// and the tables of `mxe formats` are derived from them.
 #pragma once
 
 #include <array>
@@ -58,12 +57,10 @@ struct ElementShape {
 
   constexpr uint32_t sign_mask() const { return uint32_t{1} << (bits - 1); }
   constexpr uint32_t code_mask() const { return (uint32_t{1} << bits) - 1; }
-  /// Exponent of the smallest normal number.
   constexpr int emin() const { return lsb_exponent + mantissa_bits; }
   /// Bits of an element in a packed row: 4, 6 or 8.
   constexpr int stored_bits() const { return bits <= 4 ? 4 : bits <= 6 ? 6 : 8; }
-  /// Left shift of the largest finite value's significand. Example: E2M1's 6 is 12 * 2^-1, and 12
-  /// is 3 << 2: shift 2.
+  /// Left shift of the largest value's significand. E2M1: 6 is 12 * 2^-1, and 12 is 3 << 2: 2.
   constexpr int max_shift() const {
     const int field = static_cast<int>(max_code >> mantissa_bits);
     return kind == FormatKind::integer || field == 0 ? 0 : field - 1;
@@ -72,7 +69,7 @@ struct ElementShape {
   constexpr int integer_bits() const {
     return kind == FormatKind::integer ? bits : mantissa_bits + 1 + max_shift();
   }
-  /// Largest |value| / 2^lsb_exponent, if integer_bits() <= 64: 12 for E2M1, 128 for int8.
+  /// Largest |value| / 2^lsb_exponent: 12 for E2M1, 128 for int8. Requires integer_bits() <= 64.
   constexpr uint64_t largest_integer() const {
     if (kind == FormatKind::integer) return sign_mask();
     const uint64_t hidden = uint64_t{1} << mantissa_bits;
@@ -150,8 +147,7 @@ constexpr std::array<FormatId, kFormatCount> kAllFormats = [] {
   return ids;
 }();
 
-/// Checks that a row's index equals its code, that codes fit a byte, and that block sums fit the 72
-/// bits of `accumulate` (accumulate.h).
+/// True if a row's index is its code, codes fit a byte, and block sums 72 bits (accumulate.h).
 constexpr bool is_engine_format(std::size_t index) {
   const FormatRow& row = kFormats[index];
   return static_cast<std::size_t>(row.id) == index && row.shape.bits <= 8 &&
@@ -171,8 +167,7 @@ struct ElementFormat : ElementShape {
   std::string name;
 };
 
-/// Builds a floating format. Throws Error unless 0 <= mantissa_bits, 1 <= exponent_bits <= 7
-/// (values must be float32 numbers) and the code has 3 to 16 bits in all.
+/// Throws Error unless 0 <= mantissa_bits, 1 <= exponent_bits <= 7 and 3 to 16 bits in all.
 ElementFormat make_float_format(std::string name, int exponent_bits, int mantissa_bits, int bias,
                                 Specials specials);
 ElementFormat make_integer_format(std::string name, int bits);
@@ -180,12 +175,10 @@ ElementFormat make_integer_format(std::string name, int bits);
 const ElementFormat& element_format(FormatId format);
 
 std::optional<FormatId> find_format(std::string_view name);
-/// Throws Error with the allowed names.
 FormatId parse_format(std::string_view name);
 
 /// Exact value of an element code. Ignores bits above the format's width.
 float decode(FormatId format, uint8_t code);
-/// decode() of all 256 bytes, for inner loops.
 const std::array<float, 256>& decode_table(FormatId format);
 
 /// Value of an E8M0 scale code: 2^(code - 127), 0xFF is NaN. Code 0 is a float32 subnormal.

@@ -8,14 +8,12 @@ namespace mxe::numerics {
 
 using mxe::floor_log2;  // of integers
 
-/// floor(log2(x)) for x = significand * 2^exponent > 0, exact.
 int floor_log2(const FloatParts& x);
 
 int ceil_log2(const FloatParts& x);
 
-/// floor(log2f(x)) with the correctly rounded log2f of torch (CPU), numpy and glibc. The result is
-/// one too high for values just below a power of two whose logarithm rounds up to an integer: 44
-/// values near 2^100, none between 1/4 and 4.
+/// floor(log2f(x)) with the correctly rounded log2f of torch (CPU), numpy and glibc: one too high
+/// if the logarithm rounds up to an integer (44 values near 2^100, none between 1/4 and 4).
 int floor_log2_float32(const FloatParts& x);
 
 /// ceil(log2f(x)): one too low for values just above a power of two.

@@ -21,7 +21,6 @@ uint32_t accumulate(uint32_t acc, Int128 sum, int exponent);
 /// `sum` as the two halves of a 128-bit two's complement number.
 uint32_t accumulate(uint32_t acc, int64_t sum_high, uint64_t sum_low, int exponent);
 
-/// A special value that replaces a block's sum.
 enum class BlockSpecial : uint8_t { none, nan, positive_infinity, negative_infinity };
 
 /// A block's dot product: sum * 2^exponent unless special.
@@ -31,8 +30,7 @@ struct BlockDot {
   BlockSpecial special = BlockSpecial::none;
 };
 
-/// Dot product of `count` <= 32 element codes, one per byte, with their block scales. A NaN scale,
-/// a NaN element, Inf * 0 and Inf - Inf give nan.
+/// `count` <= 32 codes, one per byte. A NaN scale or element, Inf * 0 and Inf - Inf give nan.
 BlockDot block_dot(FormatId format_a, const uint8_t* a, uint8_t scale_a, FormatId format_b,
                    const uint8_t* b, uint8_t scale_b, std::size_t count);
 

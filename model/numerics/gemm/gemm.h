@@ -39,11 +39,9 @@ struct GemmOptions {
   std::optional<SimdLevel> simd;  ///< default: the best level of the processor
 };
 
-/// C = A * B^T + bias, float32 [M][N].
-///
-/// a is [M][K], b is [N][K], bias is [M][N] or null (zeros). NaN scales and elements, Inf * 0 and
-/// Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign. K = 0 gives the bias.
-/// Throws Error if K differs, a tensor's vectors have wrong sizes or the rule lacks a format.
+/// C = A * B^T + bias, float32 [M][N]: a [M][K], b [N][K], bias [M][N] or null. NaN scales and
+/// elements, Inf * 0 and Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign.
+/// K = 0 gives the bias. Throws Error for unequal K, vectors of wrong sizes or a wrong format.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
@@ -51,9 +49,8 @@ std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float
 
 std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual);
 
-/// Requantises results [rows][columns] to an MX format with blocks along N (requantize.h). NaN or
-/// Inf makes its whole block NaN. Adds to *saturations, unless null, the number of elements that
-/// rounded beyond the format's largest finite value.
+/// Requantises results [rows][columns], blocks along N (requantize.h). NaN or Inf makes its block
+/// NaN. Adds the number of elements beyond the largest finite value to *saturations, unless null.
 MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
                FormatId format, ScaleRule rule = ScaleRule::floor,
                Overflow overflow = Overflow::saturate, uint64_t* saturations = nullptr);

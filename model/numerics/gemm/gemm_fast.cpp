@@ -19,8 +19,7 @@ constexpr std::size_t kMostStripRows = 252;
 static_assert(kLeastStripRows % kLowTile == 0 && kLeastStripRows % kHighTile == 0);
 static_assert(kMostStripRows % kLowTile == 0 && kMostStripRows % kHighTile == 0);
 
-// Bytes of a chunk of B, which stays in the first-level cache for all rows of a strip. The rows of
-// A are read from the second-level cache.
+// Bytes of a chunk of B, which stays in the L1 cache for all rows of a strip.
 constexpr std::size_t kChunkBytes = 1 << 14;
 
 GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed_a, FormatId a,
@@ -150,8 +149,7 @@ void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t l
   }
 }
 
-// Adds the scalar blocks that the kernel skipped: a scalar A block affects all columns, a scalar B
-// block all rows.
+// The scalar blocks that the kernel skipped: of A for all columns, of B for all rows.
 void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, float* acc) const {
   const std::size_t blocks = packed_a_.blocks;
   const std::size_t block = tile.first;

@@ -45,7 +45,6 @@ class ScalarBlocks {
 
   bool operator()(std::size_t row, std::size_t block) const { return any(row, block, 1); }
 
-  // True if one of `blocks` blocks of a row is scalar.
   bool any(std::size_t row, std::size_t first, std::size_t blocks) const {
     const uint8_t* scales = &tensor_.scales[row * tensor_.scale_columns() + first];
     const auto [least, most] = std::minmax_element(scales, scales + blocks);
@@ -74,20 +73,18 @@ class ScalarBlocks {
 int32_t float_exponent(int exponent) { return static_cast<int32_t>(exponent * (1 << 23)); }
 int64_t double_exponent(int exponent) { return exponent * (int64_t{1} << 52); }
 
-// Maximum bits of a remainder below a word's lsb. A sum of products then has at most 32 + 2 * 8 =
-// 48 bits; a float64 has 53.
+// Most bits of a remainder below a word's lsb: sums then have 32 + 2 * 8 = 48 bits (float64: 53).
 constexpr int kRemainderBits = 8;
 
-// Blocks of a row that are packed at a time.
 constexpr std::size_t kStretchBlocks = 8;
 // Elements per row of the buffer: 64 extra, so that rows do not map to the same cache set.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
 struct Role {
-  FormatId other;       // the other operand's format
-  int exponent;         // added to the exponents of the scales
-  int idle_exponent;    // replaces scales of padding and scalar blocks
-  int byte_offset;      // added to bytes
+  FormatId other;
+  int exponent;       // added to the exponents of the scales
+  int idle_exponent;  // replaces scales of padding and scalar blocks
+  int byte_offset;
   int byte_correction;  // the factor of `correction`; 0: no correction
 };
 
@@ -279,7 +276,6 @@ class Packer {
     }
   }
 
-  // Stores a block's scale, or marks the block as scalar and returns false.
   bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift, bool scalar) {
     const std::size_t row = tile * Rows + r;
     const std::size_t at = tile * packed_.blocks + block;

@@ -11,8 +11,7 @@
 
 namespace mxe::numerics {
 
-/// The path of a pair of formats. Kernels that add products of bytes in 16 bits use words for pairs
-/// whose products overflow 16 bits: mxint8 times mxint8.
+/// Kernels that add byte products in 16 bits use words for mxint8 times mxint8, which overflows.
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
 /// Rows per tile for an A of `rows` rows. A row takes a sixth less time in a high tile, unless
@@ -30,9 +29,8 @@ struct PackOptions {
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
 
-/// Number of sums of two byte products that can be added in 16 bits without overflow: 8 (a whole
-/// block), 4, 2 or 1. Example: two E2M1 blocks, 8 * 2 * 12 * 12 = 2,304 -> 8. The offset of A may
-/// overflow, because its correction overflows equally.
+/// Sums of two byte products that fit 16 bits: 8 (a whole block), 4, 2 or 1. Two E2M1 blocks: 8 * 2
+/// * 12 * 12 = 2,304 -> 8. An overflow by A's offset is undone by its correction.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mxe::numerics

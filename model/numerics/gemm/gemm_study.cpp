@@ -32,8 +32,7 @@ struct AlignedTerm {
   int exponent;
 };
 
-// Exponent of an element's significand, at least that of the smallest normal number. A zero has
-// exponent -126 in the alignment.
+// Exponent of an element's significand, at least that of the smallest normal number; zero: -126.
 int significand_exponent(int64_t integer, const ElementFormat& format) {
   if (integer == 0) return -126;
   const uint64_t magnitude = static_cast<uint64_t>(integer < 0 ? -integer : integer);

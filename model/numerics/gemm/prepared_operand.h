@@ -14,9 +14,8 @@ namespace mxe::numerics {
 struct GemmKernels;
 struct PackedOperand;
 
-/// A B [N][K] that is used in several products, such as weights. Caches the packed form of the
-/// latest product; the next one reuses it if its kernels and the format of A are the same.
-/// Thread-safe. Does not own the tensor, which must outlive it unchanged.
+/// A B [N][K] for several products, such as weights. Caches its packed form for the last kernels
+/// and format of A. Thread-safe. The tensor must outlive it unchanged.
 class PreparedOperand {
  public:
   explicit PreparedOperand(const MxTensor& b) : tensor_(b) {}

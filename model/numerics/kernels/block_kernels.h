@@ -15,8 +15,7 @@ namespace mxe::numerics {
 using DequantizeKernel = void (*)(const uint8_t* codes, const uint8_t* scales, std::size_t blocks,
                                   float* out);
 
-/// Converts finite codes to integers, value = integer * 2^lsb_exponent, exact in float32. NaN and
-/// infinity codes give an unspecified finite number.
+/// Converts codes to integers: value = integer * 2^lsb_exponent. NaN, Inf: any finite number.
 using IntegerKernel = void (*)(const uint8_t* codes, std::size_t count, float* out);
 
 /// Integers as words or bytes; null for formats whose integers do not fit.

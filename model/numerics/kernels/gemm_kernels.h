@@ -8,9 +8,8 @@
 
 namespace mxe::numerics {
 
-/// The blocks of one kernel call: blocks `first` to `last` - 1 of K of the tiles `a` and `b`.
-/// Successive blocks alternate between the chains (two only for bytes). The kernel adds to acc
-/// [chains][rows][kTileGroups * lanes] float32.
+/// Blocks `first` to `last` - 1 of K of the tiles `a` and `b`, which alternate between the chains
+/// (two only for bytes). The kernel adds to acc [chains][rows][kTileGroups * lanes] float32.
 struct TileBlocks {
   std::size_t a, b;
   std::size_t first, last;
@@ -28,10 +27,10 @@ struct RowKernels {
 };
 
 struct GemmKernels {
-  std::size_t lanes = 0;              ///< columns per group; 0: the level has no kernels
-  bool adds_bytes_in_words = false;   ///< products of bytes are summed in 16 bits before 32
-  RowKernels low;                     ///< for kLowTile rows
-  RowKernels high;                    ///< for kHighTile rows
+  std::size_t lanes = 0;             ///< columns per group; 0: the level has no kernels
+  bool adds_bytes_in_words = false;  ///< products of bytes are summed in 16 bits before 32
+  RowKernels low;
+  RowKernels high;
   GemmKernel words_double = nullptr;  ///< for kLowTile rows
 };
 

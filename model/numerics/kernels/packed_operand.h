@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs operands for the kernels of the fast golden GEMM (gemm_kernels.h).
-//
-// Elements are integers times 2^lsb (format.h). Kernels multiply small integers:
+// Operands packed for the kernels of the fast golden GEMM (gemm_kernels.h). Elements are integers
+// times 2^lsb (format.h). Kernels multiply small integers:
 //
 // * bytes, for formats whose integers fit. A gets an offset that makes it unsigned; `correction`
 //   removes the offset's contribution from the sums.
@@ -11,8 +10,7 @@
 //   which are multiplied separately.
 //
 // Blocks with NaN, infinity or too long remainders are marked scalar; block_dot computes them.
-//
-// Scales are float bit patterns: integer addition of those of A and B gives the bits of the product
+// Scales are float bit patterns: the integer sum of those of A and B gives the bits of the product
 // of both scales and both lsb.
 #pragma once
 
@@ -36,7 +34,7 @@ constexpr std::size_t kLowTile = 4;     ///< rows
 constexpr std::size_t kHighTile = 6;    ///< rows
 constexpr std::size_t kTileGroups = 2;  ///< groups of columns, one vector each
 
-/// Part of an element that its word cannot hold.
+/// The part of an element that its word cannot hold.
 struct Remainder {
   uint32_t block;
   uint8_t k;    ///< in the block
@@ -44,8 +42,7 @@ struct Remainder {
   float value;  ///< in units of the block's words
 };
 
-/// One operand in tiles of rows. A kernel reads a tile sequentially, in units of four bytes. Scalar
-/// blocks are 0, so that they do not change a kernel's sums.
+/// One operand in tiles of rows, read sequentially in units of four bytes. Scalar blocks are 0.
 struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< per tile
@@ -60,8 +57,7 @@ struct PackedOperand {
   /// block. Only filled if byte_sums is less than 8.
   std::vector<uint8_t> fits;
   /// [tiles][blocks][rows]. A: bits of 2^(scale - 127) times the words' power of two, as float32
-  /// (words_double: float64 in wide_scales). B: its scale, power of two and both lsb as an exponent
-  /// to add to the bits of A.
+  /// (words_double: float64 in wide_scales). B: scale, power of two, both lsb as an exponent.
   AlignedVector<int32_t> scales;
   AlignedVector<int64_t> wide_scales;
   std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks

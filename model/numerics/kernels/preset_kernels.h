@@ -15,7 +15,7 @@
 namespace mxe::numerics {
 
 struct EncodeParameters {
-  // Floating formats.
+  // Floating formats:
   int drop = 0;             ///< mantissa bits of float32 beyond the format's
   int32_t max_bits = 0;     ///< the largest element as float32
   int32_t min_normal = 0;   ///< the smallest normal element as float32
@@ -24,14 +24,13 @@ struct EncodeParameters {
   int32_t half = 0;         ///< half a step of subnormals as float32
   int32_t almost_half = 0;  ///< the next smaller float32
   int sign_shift = 0;
-  // Integers.
+  // Integers:
   float units = 1;           ///< inverse of the step
   int32_t max_positive = 0;  ///< the largest magnitudes as float32, in steps
   int32_t max_negative = 0;
   int32_t code_mask = 0;
 };
 
-/// `format` has at most 8 bits.
 EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerOptions& options);
 
 /// Constants for a block scale with significand bits; letters as in ScaleArithmetic.
@@ -64,8 +63,7 @@ struct PowerScaleParameters {
 constexpr uint32_t kMagnitudeBits = 0x7FFFFFFF;
 constexpr uint32_t kMantissaBits = 0x007FFFFF;
 
-/// Largest (float32 bits & mask) in each block of `size` adjacent elements. With kMagnitudeBits
-/// this is the largest magnitude, ordered NaN > Inf > numbers.
+/// Largest (float32 bits & mask) of each block. With kMagnitudeBits: NaN > Inf > numbers.
 using AmaxKernel = void (*)(const void* x, std::size_t blocks, std::size_t size, uint32_t mask,
                             uint32_t* amax);
 /// For columns of `rows` elements, `stride` apart.
@@ -83,9 +81,8 @@ using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
 using PowerScaleKernel = bool (*)(const uint32_t* amax, std::size_t blocks,
                                   const PowerScaleParameters& parameters, uint8_t* codes,
                                   float* values, float* factors, float* decodes);
-/// Quantization error of columns for FourOverSix: `rows` numbers, `stride` apart, one scale per
-/// column, summed in the order of rows. `wholes` and `limit` are A and m * M for
-/// ValueOrder::amax_first; otherwise `wholes` is t.
+/// Quantization error of columns for FourOverSix, in the order of rows; one scale per column.
+/// ValueOrder::amax_first: `wholes` and `limit` are A and m * M; otherwise `wholes` is t.
 using ErrorKernel = void (*)(const float* x, std::size_t stride, std::size_t rows,
                              std::size_t columns, const EncodeParameters& parameters,
                              const float* factors, const float* scales, const float* wholes,

@@ -68,7 +68,7 @@ std::vector<uint8_t> stored_scales(const Operand& operand, bool k_fastest) {
   return bytes;
 }
 
-// The samples' golden result: float32 product of the dequantized matrices.
+// The samples' expected result: float32 product of the dequantized matrices.
 std::vector<uint8_t> product(const Operand& a, const Operand& b) {
   std::vector<float> out(a.lines * b.lines);
   for (std::size_t i = 0; i < a.lines; i++) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the operand files of the Ascend (CANN) MX matmul samples, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +22,9 @@ struct AscendFiles {
   std::vector<uint8_t> expected_data;  ///< expected_data.bin: float32 [M][N]
 };
 
-/// Quantizes a [M][K] and b [K][N] along K with preset `ascend`. Both inputs are row major; the
-/// transpositions affect the files only. `format` is mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3 or
-/// mxfp8_e5m2; throws Error for others.
+/// Operand files of the Ascend (CANN) MX matmul samples, byte for byte. Quantizes a [M][K] and b
+/// [K][N] along K with preset `ascend`; transpositions affect the files only. Throws Error unless
+/// `format` is mxfp4_e2m1, mxfp4_e1m2, mxfp8_e4m3 or mxfp8_e5m2.
 AscendFiles ascend_files(const float* a, const float* b, const AscendProblem& problem,
                          std::string_view format);
 

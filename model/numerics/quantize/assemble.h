@@ -22,8 +22,7 @@ enum class WholeScale : uint8_t {
 
 WholeScale whole_scale(const QuantizerOptions& options);
 
-/// The parts of a quantized array: `codes` or, for formats of more than 8 bits, `wide_codes`;
-/// `scale_codes` or, without has_scale_codes, `scales`.
+/// `codes` or, above 8 bits, `wide_codes`; `scale_codes` or, without has_scale_codes, `scales`.
 struct ArrayParts {
   std::vector<std::size_t> shape;
   std::vector<uint8_t> codes;

@@ -28,7 +28,6 @@ void require_matrices(const BatchOperand& operand, const char* shape) {
                           shape_text(operand.shape)));
 }
 
-// Index of an operand's matrix (leading axes `leading`) for product `at` of the axes `whole`.
 std::size_t matrix_at(std::size_t at, const Shape& whole, const Shape& leading) {
   std::size_t index = 0;
   std::size_t stride = 1;

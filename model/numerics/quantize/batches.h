@@ -26,12 +26,10 @@ struct Batches {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
 };
 
-/// Pairs the matrices; `transposed`: B is [..., N, K]. Throws Error with the operands' names if an
-/// operand has fewer than two axes or the shapes do not match.
+/// `transposed`: B is [..., N, K]. Throws Error, with names, if axes or shapes do not match.
 Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transposed);
 
-/// Returns true if the bias is one row [N] for all rows. Throws Error unless it is [N], [M, N] or
-/// has the shape of the result; `name` is used in the message.
+/// True if the bias is [N]. Throws Error unless it is [N], [M, N] or has the result's shape.
 bool bias_is_one_row(const std::vector<std::size_t>& bias, const std::vector<std::size_t>& result,
                      const std::string& name);
 

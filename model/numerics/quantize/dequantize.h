@@ -13,8 +13,7 @@ namespace mxe::numerics {
 
 std::vector<float> scale_values(const ScaleFormat& format);
 
-/// Multiplies every element by the scale of its block. `scales` has one entry per `block_size`
-/// elements along the view's length; `rules` one per run along it, or one for all.
+/// `scales`: one per `block_size` elements along the length; `rules`: one per run, or one for all.
 void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
                   const AxisView& view, std::size_t block_size,
                   const std::vector<BlockRules>& rules);

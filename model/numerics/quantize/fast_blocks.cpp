@@ -231,7 +231,6 @@ bool FastBlocks::look_up_scales(std::size_t blocks) {
   return states == kOrdinary;
 }
 
-// Returns true if a block needs the exact path for its elements' log2f.
 bool FastBlocks::needs_exact_log2(std::size_t blocks) const {
   uint32_t found = 0;
   for (std::size_t block = 0; block < blocks; block++) {
@@ -317,7 +316,6 @@ void FastBlocks::write_scales(std::size_t blocks, std::size_t scale_at) {
     std::copy_n(run_.scales.codes.begin(), blocks, output_.scale_codes + scale_at);
 }
 
-// Equals the value of quantize_elements().
 float FastBlocks::value_of(uint8_t code, float x, float factor, const CodeScale& scale) const {
   float value = rules_.values[code];
   if (value == 0 && rules_.format.kind == FormatKind::integer) {

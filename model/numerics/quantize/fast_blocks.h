@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes many blocks at once with vector kernels, for every preset.
-//
-// The kernels process ordinary blocks: finite elements and a scale in the kernels' range. Other
-// blocks (NaN, Inf, a subnormal amax, ...) are skipped and returned to the caller, which quantizes
-// them one by one (block.h). Scale rules are not implemented again: block_scale() is tabulated.
+// Quantizes many blocks at once with vector kernels, for every preset. The kernels process ordinary
+// blocks: finite elements and a scale in the kernels' range. Others (NaN, Inf, a subnormal amax,
+// ...) are left to the caller (block.h). Scale rules are not implemented again: block_scale() is
+// tabulated.
 #pragma once
 
 #include <array>
@@ -61,7 +60,7 @@ class FastBlocks {
                std::size_t columns, std::size_t scale_at, std::vector<std::size_t>& skipped,
                const BlockRules* block_rules = nullptr);
 
-  /// Adjacent blocks of several rows.
+  /// Adjacent blocks of several rows:
   struct Tiles {
     std::size_t at = 0;
     std::size_t stride = 0;  ///< elements from one row to the next
@@ -90,8 +89,7 @@ class FastBlocks {
     float decode = 1;
   };
   enum State : uint8_t { kOrdinary, kSkipped, kUnknown };
-  // Scale of every amax. A binade has at most two scales: entry 2 * field for an amax below the
-  // threshold, entry 2 * field + 1 from the threshold on.
+  // At most two scales per binade: entry 2 * field below the threshold, 2 * field + 1 from it on.
   struct ScaleTable {
     std::array<uint32_t, kFields> thresholds;
     std::array<float, 2 * kFields> factors;

@@ -18,8 +18,7 @@
 namespace mxe::numerics {
 namespace {
 
-// Largest magnitude of elements `stride` apart; 1 instead of 0, to get a usable tensor scale.
-// `specials`: includes Inf and NaN (NaN > Inf).
+// Largest magnitude; 1 instead of 0 (tensor scale). `specials`: with Inf and NaN (NaN > Inf).
 float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stride, bool specials,
                         const PresetKernels& kernels) {
   uint32_t amax = 0;
@@ -35,7 +34,6 @@ float largest_magnitude(const FloatArray& x, std::size_t count, std::size_t stri
   return amax == 0 ? 1.0f : from_bits(amax);
 }
 
-// The array as lines along the blocked axis.
 struct Lines {
   std::size_t outer = 1;  // product of the axes before the blocked one
   std::size_t length = 1;
@@ -144,8 +142,7 @@ class ArrayQuantizer {
     dequantized_.resize(size);
   }
 
-  // Quantizes blocks of one row with vector kernels; block n of line m is unit m * blocks + n.
-  // Blocks that the kernels skip are quantized by one_block().
+  // Quantizes blocks of one row, one_block() the skipped ones. Block n of line m: m * blocks + n.
   void run_fast(SimdLevel level, std::size_t first, std::size_t last) {
     std::optional<FastBlocks> fast;
     for (std::size_t unit = first; unit < last;) {
@@ -159,7 +156,6 @@ class ArrayQuantizer {
     }
   }
 
-  // Quantizes blocks of one row, one by one.
   void run(std::size_t first, std::size_t last) {
     for (std::size_t outer = first; outer < last; outer++) {
       for (std::size_t block = 0; block < lines_.blocks; block++) {
@@ -254,7 +250,6 @@ class ArrayQuantizer {
     return count;
   }
 
-  // Quantizes block `block` of all lines of one outer index.
   std::size_t fast_columns(FastBlocks& fast, std::size_t outer, std::size_t block) {
     const std::size_t first = block * options_.block_size;
     const std::size_t rows = std::min(options_.block_size, lines_.length - first);
@@ -344,8 +339,7 @@ bool kernels_apply(const ElementFormat& format, const QuantizerOptions& options)
   return options == standard && find_format(format.name).has_value();
 }
 
-// Limits the block size, which is the size of buffers, to one more than the line: one padding zero
-// has the same effect as many.
+// Limits the block size, and so buffers, to the line plus one: more padding has no effect.
 QuantizerOptions with_fitting_blocks(QuantizerOptions options, const Lines& lines) {
   options.block_size = std::min(options.block_size, lines.length + 1);
   return options;

@@ -20,16 +20,14 @@ namespace mxe::numerics {
 /// scales other than E8M0, a tensor scale, shifted elements.
 void require_operand(const QuantizerOptions& options);
 
-/// Quantizes a row-major matrix [rows][k], blocks of 32 along k, to an engine operand. The default
-/// is OCP MX v1.0 section 6.3: the scale exponent is floor(log2(amax)) - emax, clamped to [-127,
-/// 127]. A NaN or Inf gives scale 0xFF and codes 0; an all-zero block has scale 0. Elements
-/// saturate and keep subnormals and the sign of zero; mxint8 uses -127..127. Throws Error for
-/// options that require_operand() rejects.
+/// Quantizes a row-major matrix [rows][k], blocks of 32 along k, to an engine operand. Default: OCP
+/// MX v1.0 section 6.3, scale exponent floor(log2(amax)) - emax, clamped to [-127, 127]. NaN or Inf
+/// gives scale 0xFF and codes 0; zeros scale 0. Elements saturate, keep subnormals and the sign of
+/// zero; mxint8 uses -127..127. Throws Error for options that require_operand() rejects.
 MxTensor quantize_rows(const FloatArray& x, std::size_t rows, std::size_t k, FormatId format,
                        const QuantizerOptions& options = {}, unsigned threads = 1,
                        std::optional<SimdLevel> simd = {});
 
-/// A quantized array of any shape.
 struct QuantizedArray {
   ElementFormat format;
   QuantizerOptions options;
@@ -73,8 +71,7 @@ struct QuantizeRequest {
   bool block_by_block = false;    ///< without vector kernels
 };
 
-/// Converts a negative axis: -1 is the last one. An array without axes has one axis of one element.
-/// Throws Error if the axis does not exist.
+/// Index of an axis; -1 is the last. An array without axes has one. Throws Error for other values.
 std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape);
 
 /// Shape of the scales; see QuantizedArray::scale_shape.

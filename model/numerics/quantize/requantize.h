@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts results to MX blocks, as the engine's output stage does.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +26,13 @@ struct RequantOptions {
   Overflow overflow = Overflow::saturate;
 };
 
-/// Computes codes and E8M0 scale of one block x[0..count), count <= 32, without allocating. A NaN
-/// or Inf gives scale 0xFF and codes 0; zeros give scale 0.
-///
-/// Returns the number of elements that rounded beyond the largest finite value, 0 in a block with a
-/// NaN or Inf. `overflowed`[count], unless null, marks them.
+/// Codes and E8M0 scale of one block x[0..count), count <= 32, without allocating. A NaN or Inf
+/// gives scale 0xFF and codes 0; zeros give scale 0. Returns the number of elements that rounded
+/// beyond the largest finite value (0 with a NaN or Inf); `overflowed`, unless null, marks them.
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
                              uint8_t* codes, uint8_t& scale, bool* overflowed = nullptr);
 
-/// Requantises a row x[0..columns) in blocks of 32: codes[columns], scales[ceil(columns / 32)].
-/// Returns the sum of the blocks' counts.
+/// Encodes a row in blocks of 32: codes[columns], scales[ceil(columns / 32)]. Returns the sum.
 std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
                            uint8_t* codes, uint8_t* scales);
 

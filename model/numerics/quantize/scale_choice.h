@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses between two block scales (FourOverSix) for many blocks at once, with vector kernels.
 #pragma once
 
 #include <array>
@@ -20,7 +19,6 @@ struct RealScales {
   std::array<float, kMost> factors;  ///< factor or divisor of elements; 0, Inf or NaN: not ordinary
 };
 
-/// Adjacent blocks in memory.
 struct BlockElements {
   FloatArray x;            ///< the first element
   std::size_t stride = 0;  ///< elements from one row in memory to the next
@@ -42,7 +40,6 @@ class ScaleChoice {
               RealScales& six);
 
  private:
-  // The element of `wholes` (ErrorKernel) for these rules.
   float whole(const BlockRules& rules) const;
   void set_wholes(const BlockElements& elements, const BlockRules* block_rules);
   void transpose(const BlockElements& elements);
@@ -57,8 +54,7 @@ class ScaleChoice {
   const PresetKernels& kernels_;
   const EncodeParameters& parameters_;
   const std::size_t block_rows_;
-  // Input of the kernel and its stride: [row of the block][i][block] for blocks along rows, memory
-  // order for blocks across rows.
+  // [row of the block][i][block] for blocks along rows, memory order for blocks across rows.
   const float* columns_ = nullptr;
   std::size_t column_stride_ = 0;
   std::vector<float> buffer_;

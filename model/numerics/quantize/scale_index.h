@@ -26,7 +26,7 @@ class ScaleIndex {
     return (outer * blocks_ + along / block_) * inner_ + inner;
   }
 
-  /// Index of an element's run along the axis.
+  /// Index of the element's run along the axis.
   std::size_t run(std::size_t element) const {
     return element / inner_ / length_ * inner_ + element % inner_;
   }
@@ -39,7 +39,6 @@ class ScaleIndex {
   std::size_t blocks_ = 1;
 };
 
-/// The tensor scale of an element's array or row.
 inline float tensor_scale_of(const QuantizedArray& array, const ScaleIndex& index,
                              std::size_t element) {
   return array.row_scales.empty() ? array.tensor_scale : array.row_scales[index.run(element)];

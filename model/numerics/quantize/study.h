@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error statistics of quantization, per format and preset.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +16,12 @@ struct QuantizationStats {
   // These three use only elements that are finite before and after.
   double sqnr_db = 0;    ///< 10 log10(sum x^2 / sum (x - q)^2); Inf without error, NaN without data
   double max_error = 0;  ///< of |x - q|
-  double mean_error = 0;        ///< of |x - q|
-  std::size_t clipped = 0;      ///< finite inputs beyond the largest element times their scale
-  std::size_t flushed = 0;      ///< nonzero inputs that became zero
-  std::size_t nans = 0;         ///< NaN among the dequantized values
-  std::size_t nan_scales = 0;   ///< blocks with a NaN or Inf scale
-  double bits_per_element = 0;  ///< (bits of codes + bits of scales) / elements
+  double mean_error = 0;       ///< of |x - q|
+  std::size_t clipped = 0;     ///< finite inputs beyond the largest element times their scale
+  std::size_t flushed = 0;     ///< nonzero inputs that became zero
+  std::size_t nans = 0;        ///< NaN among the dequantized values
+  std::size_t nan_scales = 0;  ///< blocks with a NaN or Inf scale
+  double bits_per_element = 0;
   std::map<int, std::size_t> scale_histogram;  ///< floor(log2(scale)) -> number of blocks
 };
 

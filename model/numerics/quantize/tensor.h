@@ -11,8 +11,7 @@
 
 namespace mxe::numerics {
 
-/// A block-quantized matrix [rows][k] with one E8M0 scale per 32 elements along k. The last block
-/// of a row may be short: k = 40 gives blocks of 32 and 8.
+/// A matrix [rows][k] with an E8M0 scale per 32 elements along k. k = 40: blocks of 32 and 8.
 struct MxTensor {
   FormatId format = FormatId::mxfp8_e4m3;
   std::size_t rows = 0;
@@ -26,7 +25,6 @@ struct MxTensor {
 /// Throws Error unless the vectors have the sizes that rows and k imply.
 void check(const MxTensor& tensor);
 
-/// Copies rows first to first + count - 1.
 MxTensor slice_rows(const MxTensor& tensor, std::size_t first, std::size_t count);
 
 /// Element value times scale, [rows][k]. A NaN scale makes its block NaN. A product beyond float32
@@ -44,7 +42,6 @@ std::size_t packed_row_bytes(FormatId format, std::size_t k);
 /// The engine's operand layout: rows packed_row_bytes apart, unused bits of the last byte 0.
 std::vector<uint8_t> pack_rows(const MxTensor& tensor);
 
-/// Inverse of pack_rows: returns the codes [rows][k].
 std::vector<uint8_t> unpack_rows(FormatId format, const uint8_t* packed, std::size_t rows,
                                  std::size_t k, std::size_t row_stride);
 
