@@ -27,14 +27,13 @@ class BlockObject : public sc_core::sc_module {
   BlockObject(const sc_core::sc_module_name& name, const Shape& shape, const Source& source,
               const std::string& path = {});
 
-  /// The names of its values, which are those of the RTL's signals.
   const std::vector<std::string>& values() const { return values_; }
   /// The value after the last row computed by the array or the drain; nullopt for an unknown name.
   std::optional<blocks::Bits> value(const std::string& name) const;
 
  private:
   Source source_;
-  std::string path_;  // path below the source's blocks, with a trailing dot
+  std::string path_;  // below the source's blocks, with a trailing dot
   std::vector<std::string> values_;
   std::vector<std::unique_ptr<BlockObject>> blocks_;
 };

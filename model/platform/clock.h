@@ -9,8 +9,7 @@
 
 namespace mxe::platform {
 
-/// Stack size of the platform's threads. Verilated code and text formatting need a large stack;
-/// unused pages cost no memory.
+/// Stack size of threads, for Verilated code and text formatting. Unused pages cost no memory.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
 /// A clock, counted in cycles since the start of the simulation. All functions except the
@@ -23,10 +22,9 @@ class Clock {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;
   }
-  /// `period` is already rounded to the time resolution. Throws Error if it is zero.
+  /// Throws Error for a zero `period`, which is already rounded to the time resolution.
   explicit Clock(const sc_core::sc_time& period);
-  /// Throws Error unless the period is a multiple of the time resolution. Example: 1.5 ns with
-  /// a resolution of 1 ns is an error; as an sc_time it would be rounded to 2 ns.
+  /// Throws Error unless `period` is a multiple of the time resolution: not 1.5 ns at 1 ns.
   Clock(double period, sc_core::sc_time_unit unit);
 
   /// Throws Error, naming `user`, if the time resolution is too coarse.
@@ -38,9 +36,7 @@ class Clock {
   sc_core::sc_time to_time(uint64_t cycles) const {
     return sc_core::sc_time::from_value(cycles * ticks());
   }
-  /// Whole cycles in `time`, rounded down.
   uint64_t to_cycles(const sc_core::sc_time& time) const { return time.value() / ticks(); }
-  /// Rounded up.
   uint64_t to_cycles_up(const sc_core::sc_time& time) const {
     return (time.value() + ticks() - 1) / ticks();
   }
@@ -63,7 +59,6 @@ class Clock {
   uint64_t ticks_ = 0;  // period; 0: below the time resolution
 };
 
-// For the clock of one nanosecond.
 inline sc_core::sc_time cycles_to_time(uint64_t cycles) { return Clock().to_time(cycles); }
 inline uint64_t time_to_cycles(const sc_core::sc_time& time) { return Clock().to_cycles(time); }
 inline uint64_t current_cycle() { return Clock().now(); }

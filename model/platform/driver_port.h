@@ -11,7 +11,6 @@
 
 namespace mxe::platform {
 
-/// A ring and its slots for the C driver in the host's memory. It must outlive its use.
 class DriverRing {
  public:
   DriverRing(Host& host, uint64_t address, uint32_t entries) : slots_(entries) {

@@ -10,7 +10,7 @@ Engine::Engine(const sc_core::sc_module_name& name, const engine::EngineConfig& 
     : EngineModule(name, config.params, clock), config_(config) {
   memory_port().use_direct_access(config.skips());
   make_core();
-  // A reset replaces the arithmetic, so the visitors look it up at each call.
+  // A reset replaces the arithmetic, so the visitors read it at each call.
   array_ = make_block_objects(
       "array", [this](blocks::BlockVisitor& v) { core().arithmetic().visit_blocks(v); });
   drain_ = make_block_objects(
@@ -43,14 +43,13 @@ bool Engine::transfer_register(harness::RegisterTransfer& transfer) {
   return ok && resets() == resets_before;
 }
 
-/// Carries out an access that started in cycle `start`.
 bool Engine::carry_out(harness::RegisterTransfer& transfer, uint64_t start) {
   const unsigned resets_before = resets();
   if (transfer.write) bring_core_to(harness::CoreHarness::access_needs(transfer, start));
   return resets() == resets_before && harness_->access(transfer, start);
 }
 
-/// Runs the core up to the current cycle and returns it. Time passes if the memory waits.
+/// Runs the core up to the current cycle and returns it; a waiting memory lets time pass.
 uint64_t Engine::bring_core_to_now() {
   for (;;) {
     if (ran_to_ > clock().now()) wait(clock().until(ran_to_));
@@ -67,7 +66,7 @@ void Engine::bring_core_to(uint64_t cycle) {
   while (core_wanted_) wait(there_event_);
 }
 
-/// The engine thread's part of bring_core_to().
+/// Part of bring_core_to() in the engine's thread.
 void Engine::serve_access() {
   if (!core_wanted_) return;
   core().run_until(wanted_cycle_);
@@ -120,8 +119,7 @@ void Engine::thread() {
   }
 }
 
-/// Runs the core up to the next cycle in which software can access a register. An access that
-/// starts at the horizon takes effect two cycles later.
+/// Runs the core up to the next cycle with a possible register access, effective two cycles later.
 void Engine::run_core() {
   if (core_waits_) return;
   ran_to_ = harness_->run(clock().now(), horizon());

@@ -12,9 +12,8 @@
 
 namespace mxe::platform {
 
-/// The model of the engine: results bit by bit and cycles of the RTL, computed by Core. It replaces
-/// the RTL on the platform; register accesses and the interrupt take as long as at the RTL's pins.
-/// The blocks of a structural arithmetic are its child objects (BlockObject).
+/// The model of the engine, computed by Core, with the results, cycles and access times of the RTL,
+/// which it replaces. The blocks of a structural arithmetic are its child objects (BlockObject).
 class Engine : public EngineModule {
  public:
   Engine(const sc_core::sc_module_name& name, const engine::EngineConfig& config,
@@ -25,7 +24,6 @@ class Engine : public EngineModule {
   bool set_counters(const std::vector<uint64_t>& values) override;
   bool at_rest() const override;
 
-  /// Cycles skipped because they repeat simulated ones.
   uint64_t skipped_cycles() const { return core().skipped_cycles(); }
 
  private:
@@ -44,8 +42,7 @@ class Engine : public EngineModule {
   void bring_core_to(uint64_t cycle);
   void serve_access();
 
-  /// Only the engine's thread runs the core, because the memory may call wait() in it. Other
-  /// processes request a run with bring_core_to().
+  /// Only the engine's thread runs the core, because memories may wait. Others use bring_core_to().
   std::optional<harness::CoreHarness> harness_;  // recreated at a reset
   std::unique_ptr<BlockObject> array_, drain_;
   engine::EngineConfig config_;
@@ -54,7 +51,7 @@ class Engine : public EngineModule {
   bool core_waits_ = false;   // until a register access has been executed
   bool core_wanted_ = false;  // a register access waits until the core reaches wanted_cycle_
   uint64_t wanted_cycle_ = 0;
-  uint64_t ran_to_ = 0;  // cycle reached by the core, may be ahead of the simulation
+  uint64_t ran_to_ = 0;  // cycle reached by the core, maybe ahead of the simulation
 };
 
 }  // namespace mxe::platform

@@ -72,7 +72,7 @@ void EngineModule::watch_reset() {
 uint64_t EngineModule::horizon() const {
   const sc_core::sc_time& quantum = tlm::tlm_global_quantum::instance().get();
   const uint64_t allowed = clock_.to_cycles(sc_core::sc_time_stamp() + quantum);
-  // With no pending event, the next access from outside is unknown, so time stops here.
+  // Without a pending event, the next access from outside is unknown: time stops here.
   if (!horizon_) {
     return sc_core::sc_pending_activity() ? std::max(allowed, next_activity()) : allowed;
   }

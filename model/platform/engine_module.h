@@ -45,16 +45,15 @@ class EngineModule : public sc_core::sc_module {
   const Params& params() const { return params_; }
   const Clock& clock() const { return clock_; }
 
-  /// Sets the performance counters in register order, for tests of values near 2^32. Returns false
-  /// if the engine does not support it.
+  /// Sets the counters in register order, for tests near 2^32. False if unsupported.
   virtual bool set_counters(const std::vector<uint64_t>& /*values*/) { return false; }
 
   /// Limits how far the engine may run ahead of the simulation: `horizon` returns the earliest
   /// cycle in which software can access a register, unless the interrupt changes before.
   void set_horizon(std::function<uint64_t()> horizon) { horizon_ = std::move(horizon); }
 
-  /// True if no register changes until software writes one. A read is then answered at once, with
-  /// its duration as the delay, if no other event occurs before.
+  /// True if no register changes until software writes one. A read is then answered at once with
+  /// its duration as delay, if no other event occurs before.
   virtual bool at_rest() const { return false; }
 
  protected:
@@ -77,7 +76,6 @@ class EngineModule : public sc_core::sc_module {
   virtual bool transfer_register(harness::RegisterTransfer& transfer) = 0;
   /// Reads a register without time or side effects, for debuggers. Returns false if unsupported.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
-  /// The memory behind `mem`.
   TlmMemoryPort& memory_port() { return memory_port_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace mxe::platform {
 namespace {
 
-// Without a running program a new one may start at any time, but rarely does.
+// While no program runs, a new one may start at any time, but rarely does.
 constexpr uint64_t kFinishedSlack = 64;
 
 }  // namespace

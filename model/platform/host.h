@@ -16,9 +16,8 @@
 
 namespace mxe::platform {
 
-/// The processor of a platform: runs a blocking C++ program in simulated time. The program accesses
-/// the engine's registers over TLM, waits for its interrupt, and has direct access to the memory.
-/// For the C driver see driver_port.h.
+/// The processor of a platform: runs a blocking C++ program in simulated time, with register
+/// accesses over TLM, interrupt and direct memory access. For the C driver see driver_port.h.
 class Host : public sc_core::sc_module {
  public:
   using Program = std::function<void(Host&)>;
@@ -46,8 +45,7 @@ class Host : public sc_core::sc_module {
 
   Memory& memory() { return memory_; }
 
-  /// Allocates `bytes` bytes at a multiple of `alignment` (>= 1). Throws Error if memory is
-  /// full.
+  /// Returns a multiple of `alignment` (>= 1). Throws Error if memory is full.
   uint64_t allocate(std::size_t bytes, std::size_t alignment = 128);
   /// release(mark) frees all allocations made since allocation_mark() returned `mark`.
   uint64_t allocation_mark() const { return next_; }
@@ -76,9 +74,8 @@ class Host : public sc_core::sc_module {
   sc_core::sc_event start_event_;
 };
 
-/// Runs the simulation until the programs of all `hosts` have ended. Rethrows exceptions of the
-/// programs and of the simulation; throws Error if no event is left while a program waits. May
-/// be called repeatedly with new programs.
+/// Runs the simulation until all programs have ended; call again for new ones. Rethrows exceptions
+/// of programs and simulation; throws Error if no event is left while a program waits.
 void run_hosts(const std::vector<Host*>& hosts);
 
 }  // namespace mxe::platform

@@ -16,19 +16,16 @@
 
 namespace mxe::platform {
 
-/// Connects the memory ports of several engines to one memory, with one TLM-2.0 target per port,
-/// all on the platform's clock. Data comes from the memory; times are computed here
-/// (SharedChannel).
+/// Connects several engines to one memory: one TLM-2.0 target per port, on the platform's clock.
+/// Data comes from the memory; times from SharedChannel.
 ///
-/// Reads are granted burst by burst, round-robin over the ports. b_transport waits until its read
-/// is granted, so the order of reads does not depend on the simulation order of the engines.
-/// Requests need BurstExtension, because an engine that has waited issues its next request late.
-/// Writes do not wait, because no order would be right for both directions; a write takes the first
-/// free time.
+/// Reads are granted burst by burst, round-robin. b_transport waits for the grant, so the order of
+/// reads does not depend on the simulation order of engines. Requests need BurstExtension, because
+/// an engine that has waited issues its next request late. Writes do not wait, because no order
+/// would be right for both directions; a write takes the first free time.
 ///
-/// With `multicast`, a port that requests beats which have been granted to another port, and have
-/// not started, receives them together with that port without a further memory read, if it can
-/// accept them at that time.
+/// With `multicast`, a port that requests beats granted to another port, but not yet started,
+/// receives them with that port if it can accept them at that time.
 class Interconnect : public sc_core::sc_module {
  public:
   using Socket = tlm_utils::simple_target_socket_tagged<Interconnect>;

@@ -83,7 +83,7 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   }
   auto* burst = payload.get_extension<BurstExtension>();
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
-  // Beats of other initiators need not be a power of two (BeatSize).
+  // Other initiators' beats need not be a power of two (BeatSize).
   const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
   // An engine that waits for its interrupt to be seen issues bursts a few cycles late.
   const bool told = burst && burst->clock == Clock();

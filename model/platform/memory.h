@@ -34,19 +34,16 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 /// Memory with storage, timing and fault injection: a TLM-2.0 target with a clock of one
 /// nanosecond. An initiator with another clock receives delays instead of BurstExtension times.
 ///
-/// b_transport never waits. On entry, `delay` is the issue time of a read, or the time at which the
-/// last beat of a write is handed over, relative to sc_time_stamp(). On return it is the time at
-/// which the last beat has been served. A write counts as issued when its first beat would be, at
-/// one beat per cycle. Data is transferred at the call. A request occupies all beats that contain
-/// any of its bytes.
+/// b_transport never waits. `delay`, relative to sc_time_stamp(), is the issue time of a read or
+/// the time of a write's last beat; it becomes the time at which the last beat is served. A write
+/// counts as issued with its first beat, at one beat per cycle. Data is transferred at the call. A
+/// request occupies all beats that contain its bytes.
 ///
 /// Errors: TLM_ADDRESS_ERROR_RESPONSE outside the memory, TLM_GENERIC_ERROR_RESPONSE in a faulty
-/// range; both take their normal time. Requests refused by check_attributes() take no time.
+/// range, both in their normal time. Requests refused by check_attributes() take no time.
 ///
-/// Direct access is granted while no range is faulty. If the request has a BurstExtension, the
-/// grant includes the channels that compute the time of each burst.
-///
-/// The storage is reserved, not committed: pages are allocated when written.
+/// Direct access is granted while no range is faulty; with a BurstExtension also the channels,
+/// which compute times. Pages of storage are allocated when written.
 class Memory : public sc_core::sc_module {
  public:
   struct Config {

@@ -7,14 +7,9 @@
 
 namespace mxe::platform {
 
-/// Checks the attributes of a payload; all targets of the platform do this first (IEEE 1666, 14.6
-/// to 14.12). Returns TLM_OK_RESPONSE or the error response:
-///   TLM_COMMAND_ERROR_RESPONSE      neither a read nor a write
-///   TLM_BURST_ERROR_RESPONSE        no bytes, or a streaming width below the data length
-///   TLM_GENERIC_ERROR_RESPONSE      no data pointer
-///   TLM_BYTE_ENABLE_ERROR_RESPONSE  byte enables of length 0
-/// Example: 4 bytes with a streaming width of 2 would write 2 bytes twice to the same address. No
-/// target here supports that, so the response is TLM_BURST_ERROR_RESPONSE.
+/// Checks a payload's attributes, first in all targets. Returns TLM_OK_RESPONSE or the error
+/// response of IEEE 1666, 14.6 to 14.12. Example: 4 bytes with a streaming width of 2 would write
+/// the same 2 bytes twice, so they give TLM_BURST_ERROR_RESPONSE.
 inline tlm::tlm_response_status check_attributes(const tlm::tlm_generic_payload& payload) {
   if (!payload.is_read() && !payload.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   const unsigned length = payload.get_data_length();

@@ -11,8 +11,7 @@
 
 namespace mxe::platform {
 
-/// An engine, a memory and a host, connected. A simulation may contain several platforms, for
-/// example the model and the RTL side by side.
+/// An engine, a memory and a host. A simulation may contain several platforms.
 class Platform : public sc_core::sc_module {
  public:
   /// Creates the engine; called in the constructor, so that the engine becomes a child.
@@ -26,7 +25,6 @@ class Platform : public sc_core::sc_module {
   Memory& memory() { return *memory_; }
   Host& host() { return *host_; }
 
-  /// Runs `program` on the host until it ends; see run_hosts().
   void run(Host::Program program);
 
  private:

@@ -13,8 +13,7 @@
 
 namespace mxe::platform {
 
-/// Several engines with one memory and one host each. Hosts allocate from equal parts of the
-/// memory.
+/// Several engines and hosts with one memory; each host has an equal part.
 class SharedPlatform : public sc_core::sc_module {
  public:
   /// Creates an engine; called in the constructor. All engines must have the same port width.

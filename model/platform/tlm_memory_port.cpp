@@ -63,8 +63,7 @@ void TlmMemoryPort::set_payload(const engine::MemoryRequest& request) {
   burst_.issued = request.cycle;
 }
 
-/// If the memory does not support byte enables, a write is split into consecutive writes without
-/// them.
+/// Without support of byte enables, a write is split into consecutive writes.
 void TlmMemoryPort::send(sc_core::sc_time& delay) {
   if (!payload_.get_byte_enable_ptr()) return socket_->b_transport(payload_, delay);
   if (takes_enables_) {
@@ -100,10 +99,9 @@ void TlmMemoryPort::send_pieces(sc_core::sc_time& delay) {
   payload_.set_byte_enable_ptr(enables);
 }
 
-/// The times of the beats of a burst that was issued in `cycle` and answered with `delay`. A memory
-/// that supports BurstExtension provides them. Otherwise the last beat is served after the delay,
-/// the beats before it one per cycle, and no read beat before the cycle after the request or before
-/// the response.
+/// Beat times of a burst issued in `cycle` and answered with `delay`: those of BurstExtension, else
+/// the last beat after the delay, the others one per cycle before it, and no read beat before the
+/// cycle after the request or before the response.
 engine::BeatTimes TlmMemoryPort::times_of(uint64_t cycle, const sc_core::sc_time& delay) const {
   if (burst_.timed) return burst_.times;
   const sc_core::sc_time present = sc_core::sc_time_stamp();

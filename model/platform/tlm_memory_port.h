@@ -57,7 +57,7 @@ class TlmMemoryPort : public engine::MemoryPort {
   harness::DirectMemory direct_;
   tlm::tlm_generic_payload payload_;
   BurstExtension burst_;
-  std::vector<uint8_t> nothing_;  // placeholder for the data of bursts without data
+  std::vector<uint8_t> nothing_;  // data of bursts without data
   bool takes_enables_ = true;     // until the memory refuses a write with byte enables
 };
 

@@ -27,21 +27,18 @@ struct DeviceResult {
   uint64_t counter(const std::string& name) const;
 };
 
-/// An engine (model or RTL) on its own platform, run by the C driver through registers, memory and
-/// interrupt.
-///
-/// SystemC elaborates once per process, so create all devices before the first job runs.
+/// An engine (model or RTL) on its own platform, run by the C driver. SystemC elaborates once per
+/// process, so create all devices before the first job runs.
 class Device {
  public:
-  /// Throws Error if this build does not support the target or setup.
+  /// Throws Error for a target or setup that this build does not support.
   Device(Target target, const EngineSetup& setup);
   ~Device();
   Device(Device&&) noexcept;
 
   Target target() const;
 
-  /// Runs one job. Throws DeviceFailure if the device fails, Error if the job does not fit into
-  /// the memory or a descriptor.
+  /// Throws DeviceFailure if the device fails, Error if memory or a descriptor cannot hold the job.
   DeviceResult run(const job::Job& job);
   /// Runs the products one by one and adds up cycles and counters. An empty result takes 0 cycles.
   /// Throws Error for K = 0, which descriptors cannot express.

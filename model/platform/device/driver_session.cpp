@@ -11,7 +11,6 @@
 namespace mxe::device {
 namespace {
 
-/// Allocates memory for all parts except the common operand.
 void place(platform::Host& host, job::JobParts& parts, const CommonOperand& common) {
   for (job::JobPart* part : parts.in_order()) {
     if (common.elements && part == &(parts.*common.elements)) {

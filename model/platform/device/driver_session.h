@@ -28,7 +28,6 @@ struct CommonOperand {
 /// job's memory is released after the job.
 class DriverSession {
  public:
-  /// See Device::run. Throw DeviceFailure. `common` is the operand shared with other engines.
   DeviceResult run(platform::Host& host, const job::Job& job, const CommonOperand& common = {});
   DeviceResult run(platform::Host& host, const job::JobShape& shape,
                    const CommonOperand& common = {});

@@ -8,8 +8,7 @@
 
 namespace mxe::device {
 
-/// An engine and its memory. The RTL has the parameters and the port limits of the configuration;
-/// the rest applies to the model only.
+/// An engine and its memory. The RTL uses only parameters and port limits of the configuration.
 struct EngineSetup : engine::EngineConfig {
   engine::MemoryTiming timing;
   std::string waves;  ///< RTL only: FST file to record, or empty

@@ -18,8 +18,8 @@ double utilization(const job::JobShape& shape, const Params& params, uint64_t cy
 struct Roofline {
   uint64_t compute = 0;
   uint64_t memory = 0;
-  bool memory_reads = true;    ///< reads take at least as long as writes
-  double bytes_per_cycle = 0;  ///< per direction
+  bool memory_reads = true;  ///< reads take at least as long as writes
+  double bytes_per_cycle = 0;
 
   bool compute_bound() const { return compute >= memory; }
 };

@@ -8,7 +8,6 @@ namespace mxe::device {
 
 enum class Target { golden, model, rtl };
 
-/// Returns "golden", "model" or "rtl".
 const char* target_name(Target target);
 /// The engines of this build: the model and, if built, the RTL.
 std::vector<Target> device_targets();

@@ -65,7 +65,6 @@ struct Team::Impl {
   CommonOperand place_common(const job::JobShape& shape) const;
 };
 
-/// Address of the common operand of job `shape`, in the common part of the memory.
 CommonOperand Team::Impl::place_common(const job::JobShape& shape) const {
   if (common == Common::nothing) return {};
   job::JobParts parts(shape);

@@ -13,16 +13,14 @@
 
 namespace mxe::device {
 
-/// Dimension of D along which a product is split.
 enum class SplitAxis : uint8_t { m, n };
 
 const char* split_name(SplitAxis axis);
 /// Inverse of split_name(); throws Error with the allowed names.
 SplitAxis parse_split(const std::string& name);
 
-/// Splits a product into one part per engine, of about equal size: rows, or whole tiles of columns
-/// (whole blocks if the results have scales). Throws Error if there are too few. Example: 100
-/// rows, 3 engines: 33 + 33 + 34.
+/// One part per engine, about equal: rows, or whole tiles of columns (whole blocks if results have
+/// scales). Throws Error if there are too few. Example: 100 rows, 3 engines: 33 + 33 + 34.
 std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
                                      const Params& params);
 
@@ -40,19 +38,16 @@ struct TeamResult {
   uint64_t cycles() const;
 };
 
-/// Engines of one kind that share one memory and its bandwidth (Interconnect). Each has its own
-/// driver and part of the memory. See Device.
+/// Engines of one kind on one memory (Interconnect), each with its driver and part of the memory.
 class Team {
  public:
-  /// Operand that all engines share.
   enum class Common : uint8_t { nothing, a, b };
 
-  /// `setup.timing` applies to all engines together. The common operand is taken from the first
-  /// job; it is stored once, and reads of it are multicast.
+  /// `setup.timing` applies to all engines together. The common operand is that of the first job;
+  /// it is stored once, and its reads are multicast.
   Team(Target target, const EngineSetup& setup, unsigned engines, Common common = Common::nothing);
   ~Team();
 
-  /// Runs one job per engine; see Device::run.
   TeamResult run(const std::vector<job::Job>& jobs);
   TeamResult run(const std::vector<job::JobShape>& shapes);
 

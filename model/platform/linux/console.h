@@ -60,14 +60,13 @@ class Console {
   std::vector<std::string> kernel_words() const;
   /// Call after the kernel has received its files: closes our copies.
   void started();
-  /// Transfers remaining output after the kernel has ended. Throws Error if standard output or
-  /// error could not be written.
+  /// Transfers remaining output after the kernel's end. Throws Error if standard output or error
+  /// could not be written.
   void drain();
   /// After hide_log(), the kernel's log is not printed, only written to the log file. take_log()
   /// ends this and returns the hidden log.
   void hide_log() { hides_log_ = true; }
   std::string take_log();
-  /// True if the kernel prints its whole log, because a log file exists.
   bool shows_all_of_the_log() const { return log_.has_file(); }
 
  private:

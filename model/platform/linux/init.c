@@ -160,7 +160,6 @@ static void insert_module(const char* path) {
   close(file);
 }
 
-// Opens a console in raw mode.
 static int open_raw(const char* console, int flags) {
   const int file = open(console, flags | O_NOCTTY);
   if (file < 0) end("failed cannot open %s: %s", console, strerror(errno));
@@ -229,7 +228,7 @@ static void become_program(const struct session* session) {
     dprintf(2, "mxe linux: cannot enter %s: %s\n", session->directory, strerror(errno));
   environ = session->variables;
   execvp(session->arguments[0], session->arguments);
-  const int code = errno == ENOENT ? 127 : 126;  // same codes as a shell
+  const int code = errno == ENOENT ? 127 : 126;  // as a shell
   dprintf(2, "mxe linux: cannot run %s: %s\n", session->arguments[0], strerror(errno));
   _exit(code);
 }
@@ -253,10 +252,10 @@ int main(void) {
   mount_files(host_session);
   const struct session session = read_session();
   enter_root();
-  const char* level = getenv("mxe_console_level");  // show the kernel messages after this point
+  const char* level = getenv("mxe_console_level");  // show later kernel messages
   if (level) klogctl(8, NULL, atoi(level));
 
-  // Open files 0 to 2, so that no later file gets these numbers.
+  // Opens files 0 to 2, so that no other file gets these numbers.
   for (int file = open("/dev/null", O_RDWR); file >= 0 && file < 2;) file = dup(file);
   if (session.module && *session.module) insert_module(session.module);
   const pid_t program = fork();

@@ -83,9 +83,8 @@ bool Inspector::ask() {
   return true;
 }
 
-/// Tasks are printed at level "info", which the kernel's console hides by default. They are also
-/// the response to the second command, which does not fit into the socket's buffer; therefore that
-/// command has its own socket, which is closed at once.
+/// Tasks have level "info", which the console hides by default. They are also the second command's
+/// response, which exceeds the socket's buffer; so that command has its own socket, closed at once.
 bool Inspector::send_commands() {
   return control_.valid() && send_command(control_, "sysrq 8") &&
          send_command(open_socket(socket_path_), "sysrq t") &&

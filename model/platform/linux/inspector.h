@@ -10,9 +10,8 @@
 
 namespace mxe::guest {
 
-/// Queries Linux's tasks when the machine has stalled, through the kernel's management console: a
-/// socket whose commands the kernel executes in an interrupt, regardless of its tasks. The tasks
-/// are printed to the kernel's log.
+/// Queries Linux's tasks when the machine has stalled, through the management console: a socket
+/// whose commands the kernel executes in an interrupt, regardless of its tasks. The log gets them.
 class Inspector {
  public:
   Inspector(uml::Machine& machine, Console& console, const Session& session);

@@ -10,7 +10,7 @@
 
 namespace mxe::guest {
 
-/// A User-mode Linux and its children, a process group that ends with this object or process.
+/// A User-mode Linux and its children: a process group that ends with this object or process.
 class KernelProcess {
  public:
   /// Files of the kernel; index = descriptor number.

@@ -15,17 +15,13 @@
 
 namespace mxe::pci {
 
-/// An engine, model or RTL, as a PCI function, independent of the transport of its accesses. The
-/// transport calls the functions below, receives the messages and binds `memory` to the guest's
-/// memory. Sockets to the engine:
+/// An engine, model or RTL, as a PCI function. The transport calls the functions below, receives
+/// the messages and binds `memory` to the guest's memory. Sockets to the engine:
 ///   regs    to EngineModule::regs: BAR 0
-///   dma     from EngineModule::mem: forwarded to `memory` while the guest has set bus master, else
-///           answered with an error
+///   dma     from EngineModule::mem: forwarded to `memory` while bus master is set, else an error
 ///   irq     from EngineModule::irq: each rising edge sends a message
-///
-/// The engine's interrupt is a level, a message is an edge. Therefore the function sends another
-/// message if the level is still high after a write of IRQ_STATUS or IRQ_MASK, and when the guest
-/// enables messages while it is high. This way no event is lost.
+/// The interrupt is a level, a message an edge. So the function sends another message if the level
+/// is still high after a write of IRQ_STATUS or IRQ_MASK, and when the guest enables messages.
 class PciFunction : public sc_core::sc_module {
  public:
   /// Sends a message to the guest. Called from a SystemC process; must not wait.
@@ -42,14 +38,12 @@ class PciFunction : public sc_core::sc_module {
   void read_config(uint64_t offset, std::size_t bytes, uint8_t* data) const;
   void write_config(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// The guest's accesses to BAR 0, one or more whole registers. Call them in a SystemC thread:
-  /// they wait. Other sizes, addresses outside, register errors and all accesses while memory is
-  /// disabled read as all ones; writes are dropped.
+  /// The guest's accesses to whole registers of BAR 0, in a SystemC thread, because they wait.
+  /// Other sizes, addresses outside, errors and disabled memory read as all ones and drop writes.
   void read_bar0(uint64_t offset, std::size_t bytes, uint8_t* data);
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// Removes the function permanently: reads return all ones, writes are dropped, the engine has no
-  /// access to memory, no message is sent.
+  /// Permanent: reads return all ones, writes are dropped, no memory access, no message.
   void remove();
   bool removed() const { return removed_; }
 

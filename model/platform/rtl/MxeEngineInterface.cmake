@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The interface version of engines in shared libraries and of programs that load them. Does not need
-# Verilator.
+# The interface version of engine libraries and of the programs that load them. Does not need Verilator.
 include_guard()
 
 set(MXE_RTL_HOST_DIR ${CMAKE_CURRENT_LIST_DIR})

@@ -37,13 +37,12 @@ find_program(MXE_CCACHE ccache)
 if(NOT MXE_CCACHE)
   set(MXE_CCACHE "")
 endif()
-# Verilator writes long C++ functions without loops. clang compiles them faster than GCC (4 times
-# without optimisation), and the result runs up to 1.7 times as fast.
+# clang compiles Verilator's long functions up to 4 times as fast as GCC; they run up to 1.7 times as fast.
 find_program(MXE_VERILATED_CXX NAMES clang++-14 clang++ DOC "Compiler of the C++ that Verilator writes")
 if(NOT MXE_VERILATED_CXX)
   set(MXE_VERILATED_CXX ${CMAKE_CXX_COMPILER})
 endif()
-# Every file includes one header of up to 7 MB, so few large files compile fastest.
+# Every file includes up to 7 MB of headers, so few large files compile fastest.
 set(MXE_VERILATED_SPLIT 60000)
 
 include(${CMAKE_CURRENT_LIST_DIR}/MxeEngineInterface.cmake)
@@ -51,8 +50,7 @@ set(MXE_RTL_DIR ${MXE_ROOT_DIR}/rtl)
 include(${MXE_RTL_DIR}/sources.cmake)
 set(MXE_REGISTER_SOURCES ${MXE_ROOT_DIR}/rtl/mxe_reg_pkg.sv ${MXE_ROOT_DIR}/rtl/mxe_regs.sv)
 
-# mxe_verilated_runtime(<target> <file of Verilator>...): Verilator's run-time code, compiled once
-# for all designs.
+# mxe_verilated_runtime(<target> <file of Verilator>...): run-time code, compiled once for all designs.
 function(mxe_verilated_runtime target)
   list(TRANSFORM ARGN PREPEND ${VERILATOR_ROOT}/include/ OUTPUT_VARIABLE sources)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
@@ -63,7 +61,6 @@ function(mxe_verilated_runtime target)
                                              VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
-# Separate libraries for waves and coverage, which most designs do not need.
 function(mxe_verilated_runtimes)
   if(TARGET mxe_verilated_runtime)
     return()
@@ -110,7 +107,6 @@ function(mxe_verilated_class target)
   endif()
   list(TRANSFORM ARG_STATES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   list(TRANSFORM ARG_SOURCES REPLACE "^([^/].*)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
-  # Include search order: folder of the including file, folders of the other sources, MXE's rtl.
   set(folders "")
   set(headers ${MXE_RTL_HEADERS})
   foreach(source IN LISTS ARG_SOURCES)
@@ -124,7 +120,7 @@ function(mxe_verilated_class target)
   list(APPEND folders ${MXE_RTL_DIR})
   list(TRANSFORM folders PREPEND -I OUTPUT_VARIABLE includes)
 
-  # Code that runs once (OPT_SLOW) is most of the text; optimising it does not pay.
+  # Code that runs once (OPT_SLOW) is most of the text and not worth optimising.
   set(fast -O2)
   if(ARG_BRIEF)
     set(fast -O1)
@@ -193,8 +189,7 @@ function(mxe_verilate target)
   endif()
 endfunction()
 
-# Embeds the sources' digest of the target ${class} into the plugin and copies the sources next to
-# its library.
+# Embeds the sources' digest into the plugin and copies the sources next to its library.
 function(mxe_plugin_sources plugin class)
   set(sources ${CMAKE_CURRENT_BINARY_DIR}/${class}.verilated/sources)
   add_dependencies(${plugin} ${class}_verilated)
@@ -262,8 +257,7 @@ function(mxe_engine target)
     target_compile_definitions(${target} PRIVATE MXE_CLASS${suffix}=V${target}${waves})
   endforeach()
   mxe_plugin_sources(${target} ${target}_rtl_class)
-  # Other Verilated models in the loading program have classes of the same names, so only the
-  # plugin's entry point is visible.
+  # Classes of other Verilated models in the loading program have the same names, so only the entry point is visible.
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
   set(text ${CMAKE_CURRENT_BINARY_DIR}/${target}_description.inc)

@@ -12,7 +12,6 @@ namespace {
 
 constexpr unsigned kIncr = 1;
 constexpr uint64_t kPage = 4096;
-// Bits of AxCACHE.
 constexpr unsigned kModifiable = 2, kAllocate = 12;
 
 [[noreturn]] void breach(uint64_t cycle, const std::string& rule) {

@@ -9,10 +9,10 @@
 
 namespace mxe::rtl {
 
-/// Checks the engine's AXI4 master pins: payload stable until ready; INCR bursts of whole beats,
-/// within 4 KiB and at most `max_burst` beats; no exclusive access or reserved memory type; as many
-/// data beats as announced; at most kMostOutstanding bursts outstanding. Optionally checks that
-/// write lanes without a strobe are zero, which AXI4 does not require.
+/// Checks the engine's AXI4 master pins: payload stable until ready; INCR bursts of whole beats
+/// within 4 KiB, of at most `max_burst` beats; no exclusive access or reserved memory type;
+/// announced number of data beats; at most kMostOutstanding bursts outstanding. Optional: write
+/// lanes without a strobe are zero, which AXI4 does not require.
 class AxiChecker {
  public:
   /// Outstanding bursts per direction at most: the engine's counters have 12 bits.

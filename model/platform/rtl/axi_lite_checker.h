@@ -7,8 +7,7 @@
 
 namespace mxe::rtl {
 
-/// Checks the engine's AXI4-Lite slave pins: one response per request, only after it (after address
-/// and data of a write), stable until ready.
+/// Checks the engine's AXI4-Lite slave pins: one response after each request, stable until ready.
 class AxiLiteChecker {
  public:
   /// Throws Error naming the rule violated in `cycle`.

@@ -13,14 +13,11 @@ namespace mxe::rtl {
 /// together and accepts the response at once. AxPROT, which registers must ignore, varies.
 class AxiLiteMaster {
  public:
-  /// A nonzero `hesitation_seed` delays every valid and ready at random, so address and data of a
-  /// write may arrive in any order.
+  /// A nonzero `hesitation_seed` delays each valid and ready at random.
   explicit AxiLiteMaster(uint64_t hesitation_seed = 0);
 
-  /// `transfer` must stay at its address until it is done.
   void start(harness::RegisterTransfer& transfer);
   bool busy() const { return transfer_ != nullptr; }
-  /// True if the last transfer returned OKAY.
   bool ok() const { return ok_; }
 
   void drive(RtlInputs& in);

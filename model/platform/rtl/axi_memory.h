@@ -13,10 +13,9 @@
 
 namespace mxe::rtl {
 
-/// AXI4 slave at the engine's memory port. Responds in order regardless of ids, converts bursts to
-/// requests with annotated times, and transfers the beats at those times. A read is requested when
-/// its address is accepted, a write when its address and all its data are present. The memory may
-/// complete a request at once or later.
+/// AXI4 slave at the engine's memory port. Responds in order regardless of ids and transfers beats
+/// at the times that the memory returns, at once or later. Requests a read when its address is
+/// accepted, a write when its address and data are present.
 class AxiMemory {
  public:
   /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.

@@ -26,7 +26,6 @@ void build_target(const std::string& target);
 /// that is empty. Returns true for exit status 0; throws Error if it cannot be started.
 bool run_program(const std::vector<std::string>& words, const std::filesystem::path& log = {});
 
-/// Owns the descriptor of an open file; negative if open() failed.
 class OpenFile {
  public:
   OpenFile(const std::filesystem::path& file, int flags);

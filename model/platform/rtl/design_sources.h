@@ -5,10 +5,9 @@
 
 namespace mxe::rtl {
 
-/// Returns the first source that differs from the copy used to build the design `library`, or an
-/// empty string. The build leaves the copies in <library>.sources
-/// (model/platform/rtl/record_sources.cmake); without that folder (installed designs) the result is
-/// empty. A missing source counts as different.
+/// Returns the first source that is missing or differs from the copy made when `library` was built,
+/// else "". The copies are in <library>.sources (model/platform/rtl/record_sources.cmake); without
+/// them (installed designs) the result is "".
 std::string changed_source(const std::string& library);
 
 }  // namespace mxe::rtl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once per engine of mxe_engine(). MXE_CLASS is the Verilated class, MXE_CLASS_FST the one
-// with waves (optional), MXE_TOP the top module. MXE_DESCRIPTION and MXE_SOURCES are files with
-// string literals: the description and the digest of the sources.
+// Compiled once per engine of mxe_engine(). MXE_CLASS: Verilated class; MXE_CLASS_FST: with waves
+// (optional); MXE_TOP: top module. MXE_DESCRIPTION, MXE_SOURCES: files with string literals.
 #include "model/platform/rtl/engine_plugin.h"
 
 #include "model/numerics/base/error.h"

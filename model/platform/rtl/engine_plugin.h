@@ -14,8 +14,7 @@
 
 namespace mxe::rtl {
 
-/// Exported by an engine library under the C name `mxe_engine` and loaded by `mxe cosim --rtl`.
-/// mxe_engine() of MxeVerilate.cmake builds such a library.
+/// The symbol `mxe_engine` of a library of mxe_engine() (MxeVerilate.cmake), for `mxe cosim --rtl`.
 struct EnginePlugin {
   const char* interface;    ///< if not MXE_ENGINE_INTERFACE_NAME: incompatible
   const char* description;  ///< JSON, see docs/bring-your-own-rtl.md

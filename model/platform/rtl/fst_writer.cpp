@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilator's FST writer with error checks. The original ignores failed writes and maps files whose
-// disk blocks are not allocated, so that a full disk causes a SIGBUS. Here files are checked when
-// they are closed, and their blocks are allocated before mapping.
+// Verilator's FST writer with error checks. The original ignores failed writes, and a full disk
+// causes a SIGBUS. Here files are checked at close, and their blocks are allocated before mapping.
 #include "model/platform/rtl/fst_writer.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 namespace mxe::rtl {
 
-/// Returns and clears errno of the first failed FST write, or 0. Call it after closing the file.
+/// Returns and clears errno of the first failed FST write, or 0. Call after closing the file.
 int take_fst_error();
 
 }  // namespace mxe::rtl

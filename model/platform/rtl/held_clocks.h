@@ -6,8 +6,7 @@
 
 namespace mxe::rtl {
 
-/// Clocks inside a Verilated design that the simulation can stop (rtl/mxe_clocks.vlt). Verilator
-/// evaluates nothing for a clock that does not change.
+/// Clocks in a Verilated design that the simulation can stop, to save time (rtl/mxe_clocks.vlt).
 class HeldClocks {
  public:
   /// `design` is a Verilated class (include its NAME__Syms.h before); it must outlive this.
@@ -16,8 +15,7 @@ class HeldClocks {
     find(*design.rootp->vlSymsp, 0);
   }
 
-  /// Holds the clocks low, or connects them to the design's clock again. Returns true if they are
-  /// held; designs without such clocks return false.
+  /// Holds the clocks low, or releases them. True if held; false if the design has no such clocks.
   bool hold(bool held) {
     for (uint8_t* enable : enables_) *enable = held;
     return held && !enables_.empty();

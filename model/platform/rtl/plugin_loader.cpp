@@ -35,8 +35,7 @@ std::vector<fs::path> design_directories() {
   return directories;
 }
 
-/// Returns the path found by the dynamic linker, or an empty path. Programs of other projects that
-/// link mxe::rtl have the folder of the installed designs in their RUNPATH.
+/// Path that the dynamic linker finds, or "". Other projects have the designs in their RUNPATH.
 fs::path ask_linker(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
   link_map* map = nullptr;
@@ -59,7 +58,6 @@ bool is_loaded(const fs::path& library) {
   return handle != nullptr;
 }
 
-/// Returns the command that builds a design, for messages.
 std::string command_for(const std::string& name) {
   const std::string prefix = "mxe_rtl_";
   const std::string design = name.rfind(prefix, 0) == 0 ? name.substr(prefix.size()) : name;

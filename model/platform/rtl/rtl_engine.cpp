@@ -16,7 +16,6 @@ namespace {
 
 constexpr unsigned kResetCycles = 4;
 constexpr uint64_t kMaxBatch = 4096;
-// More cycles than a read of STATUS takes.
 constexpr uint64_t kPollRoom = 16;
 
 /// Returns the design's counters in register order; empty unless all are visible.

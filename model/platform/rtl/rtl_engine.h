@@ -42,21 +42,18 @@ struct RtlOptions {
   bool stop_clock = true;
 };
 
-/// The RTL as an engine on the platform.
+/// The RTL as an engine on the platform. One thread runs the design in batches of cycles. A batch
+/// ends before any other event, so the result equals a cycle-by-cycle simulation.
 ///
-/// One thread runs the design in batches of cycles. A batch ends before any other event of the
-/// simulation, so the result equals a cycle-by-cycle simulation.
+/// Idle time is skipped. The clock stops kIdleCycles after the last work; TOTAL and IDLE later
+/// receive the missed cycles. A register read then runs only its own cycles, a write a few more. An
+/// access that concerns only registers leaves the other blocks' clock stopped (RtlTop::hold).
 ///
-/// Idle time is skipped without any effect on the results. The clock stops kIdleCycles after the
-/// last work of an idle design; TOTAL and IDLE later receive the missed cycles. While the clock is
-/// stopped, a register read runs only its own cycles and a write a few more. An access that
-/// concerns only the registers leaves the clock of the other blocks stopped (RtlTop::hold).
+/// If the command processor's state is not visible, the engine polls STATUS after kQuietCycles
+/// without a bus transfer, when no access is due. If the counters are not visible, the clock stops
+/// only while CTRL.enable is 0.
 ///
-/// If the state of the command processor is not visible, the engine polls STATUS after kQuietCycles
-/// without a bus transfer, when no software access is due. If the counters are not visible, the
-/// clock stops only while CTRL.enable is 0.
-///
-/// A failed assertion, an AXI protocol violation and a hang are reported as SC_ERROR "/mxe/rtl".
+/// Failed assertions, AXI violations and hangs are reported as SC_ERROR "/mxe/rtl".
 class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
  public:
   RtlEngine(const sc_core::sc_module_name& name, const Params& params,
@@ -127,13 +124,13 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
   std::optional<RtlSignal> state_;  // of the command processor, if visible
   uint64_t idle_state_ = 0;
   bool clock_stopped_ = true;
-  uint64_t next_cycle_ = 0;           // next cycle to run, unless the clock is stopped
-  uint64_t stopped_in_ = 0;           // first cycle in which the clock is stopped
+  uint64_t next_cycle_ = 0;           // unless the clock is stopped
+  uint64_t stopped_in_ = 0;           // first cycle with the clock stopped
   std::vector<RtlSignal> counters_;   // in register order; empty unless all are visible
   uint64_t quiet_cycles_ = 0;         // since the last transfer on any bus
   uint64_t idle_cycles_ = 0;          // since the design or its memory was last busy
   uint64_t settled_cycles_ = 0;       // since the last register write
-  uint64_t transferless_cycles_ = 0;  // since the last bus transfer other than a poll
+  uint64_t transferless_cycles_ = 0;  // since the last transfer other than a poll
 
   /// A request for memory_thread(), because the memory may call wait().
   struct MemoryAccess {

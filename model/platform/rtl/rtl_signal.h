@@ -8,8 +8,7 @@
 
 namespace mxe::rtl {
 
-/// A register inside a simulated design that rtl/mxe_states.vlt makes visible, such as the state of
-/// a control block. The design must outlive it.
+/// A register inside a design that rtl/mxe_states.vlt makes visible. The design must outlive it.
 class RtlSignal {
  public:
   using ValueName = std::pair<uint64_t, std::string>;

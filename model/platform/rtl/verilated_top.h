@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Include the Verilated class and its symbols before this file. SystemC headers in the same
-// translation unit conflict with them.
+// Include the Verilated class and its symbols first. SystemC headers conflict with them.
 #include <verilated.h>
 #if VM_COVERAGE
 #include <verilated_cov.h>

@@ -124,7 +124,7 @@ void Cpu::act_on(Emulator::Stop stop) {
   }
 }
 
-/// The emulator samples interrupts when it starts.
+/// The emulator samples interrupts at its start.
 void Cpu::set_interrupt(bool level) {
   line_ = interrupted_ = level;
   emulator_.set_external_interrupt(level);
@@ -218,7 +218,6 @@ uint64_t Cpu::pc_of_access(bool write, uint64_t address) const {
       });
 }
 
-/// Reads `bytes` bytes of code; nullopt outside the memory.
 std::optional<uint32_t> Cpu::code(uint64_t address, unsigned bytes) const {
   if (!memory_.contains(address, bytes)) return std::nullopt;
   uint32_t value = 0;

@@ -92,7 +92,7 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   Emulator emulator_;
   uint64_t counted_ = 0;  // bytes of instructions accounted for
   uint64_t block_begin_ = 0;
-  uint64_t paid_ = 0;  // cycles of the rest of the block that are already accounted for
+  uint64_t paid_ = 0;  // cycles of the block's rest already accounted for
   uint64_t next_check_ = 0;
   bool exited_ = false, finished_ = false, sleeping_ = false;
   bool line_ = false;

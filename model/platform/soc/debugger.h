@@ -20,7 +20,6 @@ struct Watchpoint {
   }
 };
 
-/// Debugger's view of a stopped processor.
 class DebugTarget {
  public:
   static constexpr unsigned kPc = Emulator::kRegisters;  ///< index of the pc, after x0 to x31

@@ -20,11 +20,10 @@ constexpr int kNoException = -1, kMisalignedLoad = 4, kMisalignedStore = 6, kEca
               kLastEcall = 11;
 // Unicorn's pc after an exception, relative to the instruction, regardless of its length.
 constexpr uint64_t kPastException = 4;
-// A block that ends with an illegal instruction has an invalid, larger size.
+// Blocks with an illegal instruction at the end have a larger, invalid size.
 constexpr uint32_t kLargestBlock = 4096;
 constexpr auto kDataPage = static_cast<uc_prot>(UC_PROT_READ | UC_PROT_WRITE);
 
-/// Unicorn's API takes all callbacks as void*.
 template <typename F>
 void* callback(F* function) {
   return reinterpret_cast<void*>(function);
@@ -125,7 +124,7 @@ void Emulator::watch(int type, void* function, uint64_t first, uint64_t last) {
   require(uc_hook_add(unicorn_, &hook, type, function, this, first, last), "be watched");
 }
 
-/// Hooks on stores slow them down, so only addresses outside the memory are hooked.
+/// Only addresses outside the memory are hooked, because hooks slow stores down.
 void Emulator::map_memory(uint64_t address, uint8_t* data, std::size_t bytes) {
   memory_ = address;
   memory_end_ = address + bytes;

@@ -19,7 +19,6 @@ class Emulator {
  public:
   static constexpr unsigned kRegisters = 32;
 
-  /// Callbacks during run().
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -46,8 +45,7 @@ class Emulator {
 
   Xlen xlen() const { return xlen_; }
 
-  /// Maps `bytes` bytes of memory at `data`, which must outlive the emulator. The range must not
-  /// include address 0 or the last address.
+  /// `data` must outlive this. The range must not include address 0 or the last address.
   void map_memory(uint64_t address, uint8_t* data, std::size_t bytes);
   void map_devices(uint64_t address, std::size_t bytes);
 

@@ -16,7 +16,6 @@ class EnginePort : public sc_core::sc_module, public RegisterDevice {
  public:
   tlm_utils::simple_initiator_socket<EnginePort> regs{"regs"};
 
-  /// `time` must outlive the port.
   EnginePort(const sc_core::sc_module_name& name, LocalTime& time) : sc_module(name), time_(time) {}
 
   bool read(uint32_t offset, uint32_t& value) override;

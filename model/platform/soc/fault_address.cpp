@@ -7,7 +7,6 @@ namespace {
 constexpr unsigned kLongestBlock = 1024;  // instructions
 constexpr unsigned kStackPointer = 2;
 
-/// A load or store at the address `base` register + `offset`.
 struct MemoryInstruction {
   unsigned base;
   int64_t offset;

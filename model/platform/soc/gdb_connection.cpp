@@ -59,8 +59,7 @@ void GdbConnection::accept() {
   ::setsockopt(connection_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-/// Receives bytes and splits them into packets. Returns false if none are available; closes the
-/// connection if the peer closed it.
+/// Splits received bytes into packets. False if there are none; a closed peer disconnects.
 bool GdbConnection::read_bytes(int flags) {
   if (!connected()) return false;
   char bytes[kReadBytes];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets of gdb's remote protocol, independent of a connection.
 #pragma once
 
 #include <string>

@@ -23,8 +23,7 @@ Debugger::Command GdbServer::stopped(DebugTarget& target, Reason reason) {
   return Command::run;
 }
 
-/// Returns true if gdb has sent an interrupt (Ctrl-C). gdb sends nothing else while the processor
-/// runs, so other packets are dropped.
+/// True for Ctrl-C in gdb; other packets while the processor runs are dropped.
 bool GdbServer::wants_stop() {
   while (!detached_) {
     const auto item = connection_.poll();

@@ -10,8 +10,7 @@
 
 namespace mxe::soc {
 
-/// The target side of gdb's remote protocol: registers, memory, breakpoints, watchpoints, steps,
-/// interrupts. Accepts one connection; after it ends, the processor runs freely.
+/// Target side of gdb's remote protocol. One connection; after it the processor runs freely.
 class GdbServer : public Debugger {
  public:
   /// Throws Error if the port is not available.

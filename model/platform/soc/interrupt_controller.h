@@ -9,8 +9,7 @@
 
 namespace mxe::soc {
 
-/// Combines the enabled interrupt lines of the devices into the processor's. All lines are levels;
-/// nothing is latched or acknowledged here. A register write takes effect at once.
+/// Combines the devices' enabled interrupt lines. Lines are levels; nothing is latched.
 class InterruptController : public RegisterDevice {
  public:
   /// `set_line` receives each new level of the processor's line.

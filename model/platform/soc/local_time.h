@@ -6,10 +6,9 @@
 
 namespace mxe::soc {
 
-/// The processor's time in nanoseconds. The processor runs ahead of the simulation; the simulation
-/// catches up before each register access and at fixed times (Cpu::kCheckCycles) if any event
-/// occurred. The quantum, which limits how far the processor may run ahead otherwise, only affects
-/// speed: software sees the same times with every quantum.
+/// The processor's time in nanoseconds, ahead of the simulation, which catches up before each
+/// register access and, after events, at fixed times (Cpu::kCheckCycles). The quantum limits the
+/// lead otherwise and affects only speed, not the times that software sees.
 class LocalTime {
  public:
   explicit LocalTime(uint64_t quantum) : quantum_(quantum) {}
@@ -31,8 +30,7 @@ class LocalTime {
   void settle();
   /// Sleeps until `event`, which is triggered by the engine's interrupt or at the alarm.
   void sleep_until(const sc_core::sc_event& event);
-  /// Calls `access`, which waits for ahead() plus the duration of a register access and returns the
-  /// remaining lead of the processor.
+  /// `access` waits for ahead() plus the access time and returns the processor's remaining lead.
   template <typename Access>
   void spend(const Access& access) {
     busy_until_ = now();
@@ -54,8 +52,8 @@ class LocalTime {
  private:
   uint64_t quantum_;
   uint64_t simulated_ = 0, ahead_ = 0;
-  uint64_t settled_ = 0;     // time of the last settle()
-  uint64_t busy_until_ = 0;  // while the processor waits: its next access is then or later; else 0
+  uint64_t settled_ = 0;
+  uint64_t busy_until_ = 0;  // earliest next access while the processor waits; else 0
   uint64_t alarm_ = ~uint64_t{0}, end_ = ~uint64_t{0};
 };
 

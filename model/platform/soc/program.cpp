@@ -142,7 +142,6 @@ bool is_place(const Symbol& symbol, const std::string& names) {
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE) return false;
   if (type != STT_FUNC && type != STT_NOTYPE) return false;
   if (symbol.st_name >= names.size()) return false;
-  // The assembler generates names with a leading dollar or dot.
   const char first = names[symbol.st_name];
   return first != '\0' && first != '$' && first != '.';
 }

@@ -18,8 +18,7 @@ struct AddressRange {
   }
 };
 
-/// A program for the processor, loaded from an ELF file. It fits into the platform's memory; names
-/// and symbols take about as much space as in the file.
+/// A program from an ELF file, which fits into the platform's memory.
 struct Program {
   struct Segment {
     uint64_t address = 0;
@@ -28,7 +27,7 @@ struct Program {
   };
   struct Symbol {
     uint64_t address = 0, size = 0;
-    std::size_t name = 0;  ///< offset in `names`
+    std::size_t name = 0;  ///< in `names`
   };
 
   Xlen xlen = Xlen::rv32;
@@ -37,14 +36,12 @@ struct Program {
   std::vector<Symbol> symbols;    ///< functions and labels, by address
   std::string names;              ///< the file's string table, zero-terminated names
 
-  /// Returns "main + 0x12", or an empty string if no symbol precedes the address. Names longer than
-  /// kLongestName bytes are truncated and end with "...".
+  /// "main + 0x12", or "" if no symbol precedes the address. Cuts names to kLongestName bytes.
   std::string describe(uint64_t address) const;
   static constexpr std::size_t kLongestName = 1000;
 };
 
-/// Parses a 32- or 64-bit RISC-V executable whose segments lie in `memory`. `path` is used in
-/// messages. Throws Error with one line for any other file.
+/// Parses a RISC-V executable with segments in `memory`. Throws Error, with `path`, for others.
 Program parse_elf(const std::string& path, std::vector<uint8_t> bytes, const AddressRange& memory);
 
 }  // namespace mxe::soc

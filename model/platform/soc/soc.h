@@ -35,8 +35,7 @@ struct SocOptions {
   Debugger* debugger = nullptr;  ///< must outlive the platform; may be null
 };
 
-/// The virtual platform for firmware: a RISC-V processor, an engine (model or RTL), a shared
-/// memory, and the devices of soc.rdl.
+/// The virtual platform for firmware: RISC-V processor, engine, memory, and the devices of soc.rdl.
 class Soc : public sc_core::sc_module {
  public:
   /// Creates the engine; called in the constructor, so that the engine becomes a child.
@@ -63,7 +62,7 @@ class Soc : public sc_core::sc_module {
   uint64_t timeout_us_;
   Debugger* debugger_;
   LocalTime time_;
-  uint64_t line_high_since_ = 0;  // time since which the processor's interrupt line is high
+  uint64_t line_high_since_ = 0;  // of the processor's interrupt line
   Bus bus_{time_};
   std::unique_ptr<platform::EngineModule> engine_;
   std::unique_ptr<platform::Memory> memory_;

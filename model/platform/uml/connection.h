@@ -12,7 +12,6 @@ namespace mxe::uml {
 
 class Listener {
  public:
-  /// Throws Error if the socket cannot be created.
   explicit Listener(const std::string& path);
   ~Listener();
 
@@ -26,9 +25,8 @@ class Listener {
 
 inline constexpr std::size_t kMostFiles = 8;
 
-/// Receives exactly `bytes` bytes; files sent with them are stored in `files` or closed. Returns
-/// false if the peer has closed the connection. Throws ProtocolError for more than kMostFiles
-/// files.
+/// Receives exactly `bytes` bytes. Files sent with them go to `files` or are closed. False if the
+/// peer has closed the connection. Throws ProtocolError above kMostFiles files.
 bool receive(int socket, void* data, std::size_t bytes,
              std::vector<FileDescriptor>* files = nullptr);
 

@@ -23,8 +23,8 @@ class GuestMemory : public platform::Memory {
               unsigned beat_bytes);
   ~GuestMemory() override;
 
-  /// Replaces the regions. Throws ProtocolError if a region is empty, overlaps another one, exceeds
-  /// its file or is not page-aligned.
+  /// Throws ProtocolError for regions that are empty, not page-aligned, overlap or exceed their
+  /// file.
   void set_regions(const std::vector<MemoryRegion>& regions,
                    const std::vector<FileDescriptor>& files);
 

@@ -26,7 +26,6 @@ constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
 constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
 /// Writes have no response, so Linux reclaims their buffers only after a call or a read.
 constexpr uint32_t kMostUnclaimed = 64;
-/// Registers in the report of the engine's state.
 constexpr uint32_t kFirstOfState = MXE_REG_CTRL, kLastOfState = MXE_REG_FAULT_INFO;
 /// A message to Linux: header and the guest's message number.
 constexpr std::size_t kInterruptBytes = sizeof(PciRequest) + sizeof(uint32_t);
@@ -92,7 +91,6 @@ void Machine::write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data
 
 uint64_t Machine::now() const { return frozen_.value_or(clock_.now() - skipped_); }
 
-/// Linux's clock: simulated time or wall-clock time.
 uint64_t Machine::linux_now() const {
   return shares_time() ? now() : wall_nanoseconds() - wall_start_;
 }
@@ -253,7 +251,6 @@ void Machine::run_shared_time() {
   }
 }
 
-/// Linux waits: lets time pass.
 void Machine::pass_time() {
   if (message_ && !no_room_) return deliver_message();
   if (unclaimed_ >= kMostUnclaimed) return call(VhostDevice::kCommands);
@@ -311,8 +308,7 @@ void Machine::add_watches(std::vector<pollfd>& ends) const {
   for (const Watch& watch : watches_) ends.push_back({watch.file, watch.events, 0});
 }
 
-/// Waits at most `milliseconds` (-1: no limit) for messages of Linux or watched files and serves
-/// them. Returns false if there were none.
+/// Waits at most `milliseconds` (-1: no limit) for Linux or watched files. True if it served any.
 bool Machine::serve(int milliseconds) {
   std::vector<pollfd> ends;
   const int device = device_socket_.valid() ? device_socket_.get() : device_listener_.get();
@@ -428,7 +424,7 @@ void Machine::deliver_message() {
   call(VhostDevice::kInterrupts);
 }
 
-/// Makes Linux look at a queue. With a shared clock, Linux must acknowledge before time passes.
+/// Makes Linux read a queue. With a shared clock, Linux must acknowledge before time passes.
 void Machine::call(uint32_t queue) {
   if (queue == VhostDevice::kCommands) unclaimed_ = 0;
   if (device_.requests() < 0) return;

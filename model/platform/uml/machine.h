@@ -28,8 +28,7 @@ struct MachineOptions {
   engine::MemoryTiming timing;
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
-  /// Time on Linux's clock without a burst or an interrupt of the engine after which Linux is
-  /// queried for waiting tasks; 0: never.
+  /// Time on Linux's clock without a burst or interrupt until Linux's tasks are queried; 0: never.
   uint64_t stall_us = 0;
   uint64_t remove_us = 0;  ///< time of the function's removal; 0: never
   bool real_time = false;  ///< simulated time does not run faster than the wall clock
@@ -47,12 +46,10 @@ struct MachineOutcome {
   std::optional<uint64_t> first_message;
 };
 
-/// An engine as a PCI function of a User-mode Linux, which is another process of this host,
-/// connected by sockets. While Linux computes, simulated time stops; while it waits, the simulation
-/// runs up to the requested time or the engine's interrupt.
-///
-/// A register access takes engine cycles but no Linux time, so these cycles are left out of Linux's
-/// clock. Otherwise the simulation would run ahead of Linux.
+/// An engine as a PCI function of a User-mode Linux, another process, connected by sockets. While
+/// Linux computes, simulated time stops; while it waits, the simulation runs up to the requested
+/// time or interrupt. Register accesses take engine cycles that are left out of Linux's clock, so
+/// that the simulation does not run ahead of Linux.
 class Machine : public sc_core::sc_module, private PciTarget {
  public:
   using EngineFactory = std::function<std::unique_ptr<platform::EngineModule>()>;
@@ -75,8 +72,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void inspected(std::optional<std::string> stuck);
   void stop() { stopped_ = true; }
 
-  /// Runs until stop() is called or a fault occurs: protocol error, hang, timeout, or Linux waits
-  /// for an engine without work. Call it once.
+  /// Runs until stop() or a fault: protocol error, hang, timeout, endless wait. Call once.
   MachineOutcome run();
 
  private:
@@ -144,7 +140,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   std::optional<pci::Message> message_;
   std::optional<uint64_t> first_message_, last_message_;
   bool no_room_ = false;
-  uint32_t unclaimed_ = 0;  // buffers not yet reclaimed by Linux
+  uint32_t unclaimed_ = 0;  // buffers not reclaimed by Linux
   sc_core::sc_event message_event_, starved_event_;
   uint64_t skipped_ = 0;            // register access cycles, left out of Linux's clock
   std::optional<uint64_t> frozen_;  // Linux's clock during a register access
@@ -153,7 +149,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   bool inspecting_ = false, asleep_ = false;
   bool fault_is_checks_ = false;
   std::optional<std::string> final_fault_;  // set during an inspection: the run ends after it
-  uint64_t progress_ = 0;                   // bursts and interrupts of the engine
+  uint64_t progress_ = 0;                   // bursts and interrupts
   uint64_t progress_ns_ = 0;                // time of progress_ on Linux's clock
   uint64_t stall_check_ns_ = TimeKeeper::kNever;
   bool stopped_ = false, device_gone_ = false;

@@ -9,22 +9,20 @@
 
 namespace mxe::uml {
 
-/// The clock of Linux, controlled by messages and shared memory. Linux computes in zero time; time
-/// passes while it waits. All times are nanoseconds of Linux's clock. Messages are used only to
-/// wait and to resume, because each costs two context switches and Linux reads its clock often.
+/// Linux's clock in nanoseconds, controlled by messages and shared memory. Linux computes in zero
+/// time; time passes while it waits. Messages cost context switches: used only to wait and resume.
 class TimeKeeper {
  public:
   /// Wanted time of a Linux that sleeps without a timeout.
   static constexpr uint64_t kNever = INT64_MAX;
 
-  /// Throws Error if shared memory cannot be created.
   TimeKeeper();
   ~TimeKeeper();
   TimeKeeper(const TimeKeeper&) = delete;
   TimeKeeper& operator=(const TimeKeeper&) = delete;
 
-  /// Handles a message received at `now`. Returns the response, if required; if files_wanted(),
-  /// file() and log() must be sent with it. Throws ProtocolError.
+  /// Response to a message received at `now`, if required. If files_wanted(), file() and log() must
+  /// be sent with it. Throws ProtocolError.
   std::optional<TimeMessage> handle(const TimeMessage& message, uint64_t now);
   static bool files_wanted(const TimeMessage& message) {
     return static_cast<TimeOp>(message.op) == TimeOp::start;

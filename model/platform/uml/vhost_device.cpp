@@ -17,7 +17,6 @@ ProtocolError wrong(const VhostMessage& message, const char* what) {
   return ProtocolError(fmt::format("vhost-user request {} {}", message.header.request, what));
 }
 
-/// Returns the payload, which must have the size of a T.
 template <typename T>
 T payload(const VhostMessage& message) {
   T value;

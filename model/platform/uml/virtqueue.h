@@ -41,7 +41,6 @@ class Virtqueue {
   void enable(bool enabled) { enabled_ = enabled; }
 
   std::optional<Buffer> pop();
-  /// Returns a buffer with `written` bytes to Linux.
   void push(const Buffer& buffer, std::size_t written);
 
  private:
