@@ -107,7 +107,7 @@ static void show_host(const struct mxe_device* dev, const volatile uint32_t* ent
   keep_order();
 }
 
-/// Copies member by member: some compilers turn a structure assignment into a call of memcpy.
+/// Copies by member, because some compilers turn a structure assignment into a call of memcpy.
 static void copy_port(struct mxe_port* to, const struct mxe_port* from) {
   to->ctx = from->ctx;
   to->read32 = from->read32;
@@ -201,8 +201,8 @@ static void clear_ring(struct mxe_device* dev) {
 
 // ------------------------------------------------------------------- exclusion of the two contexts
 
-/// Enters the ring unless the completing context has exclusive use. Each side first sets its own
-/// flag and then reads the other's, so at least one of two concurrent entries fails.
+/// Enters the ring unless the completing context has exclusive use. Each side sets its own flag
+/// before it reads the other's, so at least one of two concurrent entries fails.
 static bool enter_submission(struct mxe_device* dev) {
   store_shared(&dev->submitting, 1);
   if (!load_shared(&dev->exclusive)) return true;
@@ -242,7 +242,6 @@ static void read_fault(const struct mxe_device* dev, uint32_t number,
   const uint32_t info = read_reg(&dev->port, MXE_REG_FAULT_INFO);
   const uint32_t low = read_reg(&dev->port, MXE_REG_FAULT_ADDR_LO);
   const uint64_t high = read_reg(&dev->port, MXE_REG_FAULT_ADDR_HI);
-  // Another job may fail between the reads.
   if (read_reg(&dev->port, MXE_REG_FAULT_INFO) != info || info == all_ones) return;
   if (info >> MXE_FAULT_INFO_INDEX_SHIFT != (uint16_t)(number - dev->origin)) return;
   completion->fault_operand = info & MXE_FAULT_INFO_OPERAND_MASK;
@@ -286,8 +285,7 @@ static void harvest_oldest(struct mxe_device* dev) {
   dev->finished++;
 }
 
-/// Collects the results of all jobs of a queue that have ended. Waits for the oldest job, at most
-/// `timeout_us`.
+/// Collects the results of a queue's ended jobs; waits for the oldest one, at most `timeout_us`.
 static int update_from_queue(struct mxe_device* dev, uint32_t timeout_us) {
   int code = MXE_OK;
   uint32_t patience = timeout_us;
@@ -303,8 +301,7 @@ static int update_from_queue(struct mxe_device* dev, uint32_t timeout_us) {
   return code == MXE_ERR_TIMEOUT ? MXE_OK : code;
 }
 
-/// Collects the results of all jobs that have ended. The device moves its head only after the
-/// record is in memory.
+/// Collects the results of ended jobs. The device moves its head after the record is in memory.
 static int update(struct mxe_device* dev) {
   if (dev->stopped) return MXE_ERR_STOPPED;
   if (dev->port.queue) return update_from_queue(dev, 0);
@@ -386,7 +383,7 @@ static uint32_t log2_of(uint32_t power_of_two) {
   return log2;
 }
 
-/// Moves the unfinished jobs to the ring entries that a stopped device reads next, from `head` on.
+/// Moves unfinished jobs to the ring entries that a stopped device reads next, from `head` on.
 static void hand_over(struct mxe_device* dev, uint32_t head) {
   const uint32_t by = (dev->finished - dev->origin - head) & ring_mask(dev);
   const size_t bytes = (size_t)dev->ring_entries * MXE_DESC_SIZE;
@@ -428,8 +425,7 @@ static int start(struct mxe_device* dev) {
   return MXE_OK;
 }
 
-/// After a stop: collects jobs that ended just before the reset. A job that the reset aborted has a
-/// record with ERR_ABORTED and stays unfinished.
+/// Collects jobs that ended just before a stop. A job with status ERR_ABORTED stays unfinished.
 static void harvest_last_moment(struct mxe_device* dev) {
   for (; dev->finished != dev->tail; harvest_oldest(dev)) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -439,8 +435,8 @@ static void harvest_last_moment(struct mxe_device* dev) {
   }
 }
 
-/// Ends all submitted jobs: with the record's result if there is one, else with ABORTED. With a
-/// queue all records are zero, MXE_STATUS_PENDING.
+/// Ends all submitted jobs: with the record's result if there is one, else with ABORTED. The
+/// records of a queue stay zero, MXE_STATUS_PENDING.
 static void abort_all(struct mxe_device* dev) {
   while (dev->finished != dev->tail) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -474,9 +470,8 @@ static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
   return number - dev->finished < held;
 }
 
-/// Makes a job end with `code`. Sets M to 0 in a waiting descriptor, so that the device refuses the
-/// job. If the device may have read the descriptor before, a reset is necessary. A queue ends the
-/// job itself.
+/// Ends a job with `code`. M = 0 in a waiting descriptor makes the device refuse it. If the device
+/// may have read it before, a reset is necessary. A queue ends the job itself.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
@@ -615,7 +610,6 @@ static void end_and_deliver_all(struct mxe_device* dev) {
   }
 }
 
-/// Masks the interrupts of a stopped device and clears the address of the ring.
 static void release_registers(const struct mxe_device* dev) {
   write_reg(dev, MXE_REG_IRQ_MASK, 0);
   write_reg(dev, MXE_REG_IRQ_STATUS, irq_events);
@@ -697,8 +691,7 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
 
 static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <= mask >> shift; }
 
-/// Returns the text for a member that exceeds its descriptor field, or null. Cut to the field's
-/// width, the code would name another format.
+/// Text for a member that does not fit its field, or null. A cut code would name another format.
 static const char* find_too_large(const struct mxe_job* job) {
   if (!fits(job->format_a, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT)) {
     return "job->format_a is too large";
@@ -801,9 +794,8 @@ static uint32_t acknowledge(struct mxe_device* dev) {
   return causes;
 }
 
-// The second read of IRQ_STATUS serves two purposes. It waits for the preceding write, so the line
-// has fallen when the handler returns. And it finds a cause that arrived in between, which sends no
-// MSI because the line did not fall.
+// The second read of IRQ_STATUS waits for the preceding write, so the line has fallen when the
+// handler returns, and finds a cause that arrived in between and sent no MSI.
 bool mxe_irq(struct mxe_device* dev) {
   if (!is_open(dev) || dev->port.queue) return false;
   bool mine = false;
@@ -811,7 +803,6 @@ bool mxe_irq(struct mxe_device* dev) {
   return mine;
 }
 
-/// Updates the jobs' state without running callbacks.
 static int look(struct mxe_device* dev) {
   int code = update(dev);
   if (code == MXE_OK) code = end_late_jobs(dev);
@@ -826,7 +817,6 @@ int mxe_complete(struct mxe_device* dev, uint32_t budget) {
   return count > 0 ? count : code;
 }
 
-/// Finds the number of a job whose callback has not run.
 static bool find_job(const struct mxe_device* dev, uint32_t job_id, uint32_t* number) {
   const uint32_t tail = load_shared(&dev->tail);
   for (*number = dev->head; *number != tail; ++*number) {
@@ -989,7 +979,6 @@ int mxe_clear_counters(struct mxe_device* dev) {
 
 // ------------------------------------------------------------------------ memory accessed by jobs
 
-/// An operand: `count` rows of `size` bytes, `stride` bytes from one to the next.
 struct rows {
   uint64_t addr, size, last;  // `last`: offset of the last row
   uint32_t count, stride;
@@ -1064,10 +1053,9 @@ static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_
 
 static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
 
-/// True if rows of two operands share a byte. Both have the same stride and rows no longer than it;
-/// upper->addr >= lower->addr. With upper->addr - lower->addr = q * stride + r, row 0 of `upper`
-/// begins r bytes after row q of `lower` and stride - r bytes before row q + 1. Example: stride 64,
-/// distance 80: q = 1, r = 16.
+/// True if rows of two operands share a byte. Both have the same stride, no shorter than a row, and
+/// upper->addr - lower->addr = q * stride + r >= 0. Row 0 of `upper` begins r bytes after row q of
+/// `lower` and stride - r bytes before row q + 1. Example: stride 64, distance 80: q = 1, r = 16.
 static bool interleaved_rows_meet(const struct rows* lower, const struct rows* upper) {
   uint32_t rest = 0;
   const uint64_t row = quotient(upper->addr - lower->addr, lower->stride, &rest);
@@ -1166,8 +1154,7 @@ static bool ranges_meet(const struct mxe_range* a, const struct mxe_range* b) {
   return a->addr <= b->addr ? b->addr - a->addr < a->size : a->addr - b->addr < b->size;
 }
 
-/// Stores the ranges that the job writes, for may_be_early() of later jobs. A job that the device
-/// will refuse writes nothing.
+/// Stores the ranges that the job writes, for may_be_early() of later jobs.
 static void note_results(struct mxe_slot* slot, const struct mxe_job* job) {
   static const struct mxe_range nothing = {0, 0}, everything = {0, UINT64_MAX};
   struct rows rows[ROWS_PARTS];

@@ -138,10 +138,9 @@ struct mxe_port {
   /// leaves interrupts masked.
   bool interrupts;
 
-  /// Blocks until the interrupt line is high, at most `timeout_us`. Returns 0 if the line is high
-  /// (also if it was high at the start) or any interrupt on a shared line arrived,
-  /// MXE_ERR_TIMEOUT if none arrived, another negative number if it cannot wait. Null: mxe_wait()
-  /// polls.
+  /// Blocks until the interrupt line is high, at most `timeout_us`. Returns 0 if it is or was high
+  /// or any interrupt on a shared line arrived, MXE_ERR_TIMEOUT if none arrived, another negative
+  /// number if it cannot wait. Null: mxe_wait() polls.
   int (*wait_irq)(void* ctx, uint32_t timeout_us);
 
   /// Called between two polls: a short pause. May be null.
@@ -236,9 +235,8 @@ typedef void (*mxe_callback)(void* user, const struct mxe_completion* completion
 
 /// Options of a submission. All zero: no deadline, no callback.
 struct mxe_options {
-  /// Deadline on the port's clock, in microseconds; 0: none. A job that has not ended at this time
-  /// ends with MXE_ERR_DEADLINE; later jobs continue. Only mxe_complete() and mxe_wait() check it,
-  /// and the owner of a queue.
+  /// Deadline on the port's clock, in microseconds; 0: none. An unfinished job then ends with
+  /// MXE_ERR_DEADLINE. It is checked by mxe_complete() and mxe_wait(), or by the owner of a queue.
   uint64_t deadline_us;
   mxe_callback done;  ///< may be null
   void* user;         ///< first argument of `done`
@@ -276,9 +274,8 @@ struct mxe_device {
   uint32_t ring_entries;
   struct mxe_slot* slots;
 
-  // Jobs are numbered from mxe_open() on: job number s uses slot s mod entries. head <= finished <=
-  // tail, modulo 2^32. Example: head 3, finished 5, tail 8: callbacks of 3 and 4 are due, 5 to 7
-  // belong to the device.
+  // Job number s, counted from mxe_open() on, uses slot s mod entries. head <= finished <= tail,
+  // modulo 2^32. Head 3, finished 5, tail 8: callbacks of 3 and 4 are due, the device has 5 to 7.
   uint32_t next_id;     ///< used by the submitting context only
   uint32_t tail;        ///< jobs submitted; written by the submitting context
   uint32_t finished;    ///< jobs that the driver has seen end; used by the completing context only
@@ -292,9 +289,8 @@ struct mxe_device {
   bool stopped;         ///< a reset has begun and not ended, or the device is closed
 };
 
-/// Reads the device's version and capabilities and changes nothing. Uses only port->read32.
-/// Neither pointer may be null.
-/// Errors: ARGUMENT, NODEV, VERSION.
+/// Reads the device's version and capabilities and changes nothing. Uses only port->read32. Neither
+/// pointer may be null. Errors: ARGUMENT, NODEV, VERSION.
 int mxe_identify(const struct mxe_port* port, struct mxe_capabilities* caps);
 
 /// Identifies the device, resets it, sets up the ring, clears the counters and enables the device.
@@ -373,12 +369,10 @@ int mxe_cancel(struct mxe_device* dev, uint32_t job_id);
 int mxe_recover(struct mxe_device* dev, uint32_t timeout_us);
 
 /// Takes a snapshot of all counters and reads it, also while jobs run. `counters` may not be null.
-/// Completing context.
-/// Errors: ARGUMENT, GONE.
+/// Completing context. Errors: ARGUMENT, GONE.
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 
-/// Sets all counters to zero. Completing context.
-/// Errors: ARGUMENT.
+/// Sets all counters to zero. Completing context. Errors: ARGUMENT.
 int mxe_clear_counters(struct mxe_device* dev);
 
 /// Memory that a job accesses: each range from its first byte to its last, including the gaps

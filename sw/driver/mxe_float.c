@@ -3,8 +3,7 @@
 
 #include <stdbool.h>
 
-// No 64-bit division, multiplication or shift by a variable: they would call a library on some
-// processors.
+// No 64-bit division, multiplication or variable shift: some processors would call a library.
 
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((may_alias)) number32;
@@ -119,8 +118,7 @@ uint32_t mxe_add(uint32_t x, uint32_t y) {
   return round_to_fp32(sign, log2_x + 1 - (int32_t)zeros, sum << zeros);
 }
 
-// Product of two significands with their top bits set, for round_to_fp32(): top bit set, last bit
-// sticky. If the product is 2 or more, *log2 increases by one.
+// Product for round_to_fp32(): top bit set, last bit sticky. From 2 on, *log2 increases by one.
 static uint32_t multiply_significands(uint32_t x, uint32_t y, int32_t* log2) {
   uint32_t low;
   uint32_t high = multiply_wide(x, y, &low);
@@ -197,12 +195,10 @@ void mxe_add_rows(const void* x, const void* y, size_t count, void* sum) {
   for (size_t i = 0; i < count; i++) to[i] = mxe_add(from_x[i], from_y[i]);
 }
 
-// ---- Softmax ----------------------------------------------------------------------------------
-
 // Maps FP32 bits to unsigned integers in the same order.
 static uint32_t order(uint32_t x) { return (x & SIGN) != 0 ? ~x : x | SIGN; }
 
-// Writes scale * scores[i] and returns the largest product; a NaN counts as the largest.
+// out[i] = scale * scores[i]. Returns the largest product; a NaN counts as the largest.
 static uint32_t scaled(const number32* scores, size_t count, uint32_t scale, number32* out) {
   uint32_t largest = SIGN | INFINITE;
   for (size_t i = 0; i < count; i++) {

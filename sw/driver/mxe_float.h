@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// FP32 arithmetic in integers for the steps between the products of a transformer layer: sums and
-/// softmax. Every processor computes the same bits, with or without a floating-point unit.
-///
-/// Numbers are FP32 bits; pointers may point to float or to uint32_t. Every NaN result is
-/// 0x7FC00000. Freestanding, as mxe_math.h.
+/// softmax. Every processor computes the same bits. Numbers are FP32 bits; pointers may point to
+/// float or uint32_t. Every NaN result is 0x7FC00000. Freestanding, as mxe_math.h.
 #ifndef MXE_FLOAT_H_
 #define MXE_FLOAT_H_
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mxe_math.h"
 
-// No 64-bit multiplication or division and no structure copy: they would call a library on some
-// processors.
+// No 64-bit multiplication or division, no structure copy: some processors would call a library.
 
 // The caller's numbers may be of type float, so these types may alias any type.
 #if defined(__GNUC__)
@@ -145,7 +144,7 @@ static uint32_t lift(uint32_t x) {
   return (x & ~MAGNITUDE) | (magnitude + (exponent << 23));
 }
 
-// Scale code of a block with the largest magnitude `amax`.
+// Returns the scale code of a block with the largest magnitude `amax`.
 static uint32_t choose_scale(const struct quantizer* q, uint32_t amax) {
   int32_t exponent = 0;
   if (amax >= HIDDEN) {
@@ -233,8 +232,7 @@ static void quantize_block(const struct quantizer* q, const number32* x, uint32_
   }
 }
 
-// Returns numbers at, at + step, ... of x as FP32: x itself if it is contiguous FP32, else a copy
-// in `room`.
+// Numbers at, at + step, ... of x as FP32: x itself if contiguous FP32, else a copy in `room`.
 static const number32* gather(const struct mxe_numbers* x, size_t at, uint32_t count,
                               number32* room) {
   const number16* bf16 = (const number16*)x->data;
@@ -343,10 +341,9 @@ int mxe_dequantize(const struct mxe_elements* q, uint32_t rows, uint32_t k, void
 
 // ---- Lists of jobs ----------------------------------------------------------------------------
 
-// Addresses of an operand's matrix for the next job.
 struct place {
   uint64_t addr, scale_addr;
-  uint32_t used;  // jobs that have used it
+  uint32_t used;  // number of jobs
 };
 
 static void start(struct place* place, const struct mxe_operand* operand) {
@@ -363,7 +360,7 @@ static void advance(struct place* place, const struct mxe_operand* operand) {
   place->used = 0;
 }
 
-// Fills the members that are equal in all jobs of a list: all but the addresses.
+// Fills all members except the addresses, which differ between the jobs of a list.
 static void fill_job(const struct mxe_product* p, struct mxe_job* job) {
   job->format_a = p->a->format;
   job->format_b = p->b->format;

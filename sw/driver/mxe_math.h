@@ -35,8 +35,7 @@ uint32_t mxe_row_bytes(uint32_t format, uint32_t k);
 /// Scales of a row of `k` elements: ceil(k / 32). Example: k = 33: 2 scales.
 uint32_t mxe_row_scales(uint32_t k);
 
-/// A matrix of numbers to read. Both steps count numbers, not bytes. Swapped steps read the
-/// transpose.
+/// A matrix of numbers to read. Steps count numbers, not bytes; swapped, they read the transpose.
 struct mxe_numbers {
   const void* data;  ///< aligned to 4 bytes (BF16: 2)
   bool bf16;         ///< BF16 instead of FP32
@@ -75,8 +74,7 @@ int mxe_pack(uint32_t format, const uint8_t* codes, uint32_t k, uint8_t* row);
 /// Unpacks a row of `k` elements into codes, one code per byte. Errors: ARGUMENT, FORMAT.
 int mxe_unpack(uint32_t format, const uint8_t* row, uint32_t k, uint8_t* codes);
 
-/// A matrix at bus addresses, or the matrices of a list of jobs: the address of the first one and
-/// the step to the next.
+/// A matrix at bus addresses, or the first matrix of a list of jobs and the step to the next.
 struct mxe_operand {
   uint32_t format;                ///< A, B: MXE_FORMAT_...; C: MXE_OUT_FP32, _BF16; D: MXE_OUT_...
   uint64_t addr, scale_addr;      ///< bus addresses
