@@ -78,8 +78,6 @@ static int make_data(struct attention_memory* memory) {
                   ELEMENTS(memory->mx_x));
 }
 
-// ---- The jobs
-
 /// Submits `count` jobs. Their ids are *first, *first + 1, ...
 static int submit(struct run* run, const struct mxe_product* product, uint32_t count,
                   uint32_t* first) {
@@ -111,7 +109,7 @@ static int submit_layer(struct run* run, struct mxe_operand a, struct mxe_operan
   return submit(run, &product, 1, id);
 }
 
-/// Q, K and V; each one is quantized while the engine computes the next.
+/// Computes Q, K and V. Each one is quantized while the engine computes the next.
 static int project(struct run* run) {
   struct attention_memory* memory = run->memory;
   const struct mxe_operand x = OPERAND(run, memory->mx_x);
@@ -161,7 +159,6 @@ static int submit_scores(struct run* run, uint32_t* first) {
   return submit(run, &product, ATTENTION_HEADS, first);
 }
 
-/// Computes one head's softmax and submits its product with V.
 static int submit_head(struct run* run, uint32_t head, uint32_t* id) {
   struct attention_memory* memory = run->memory;
   for (uint32_t token = 0; token < ATTENTION_TOKENS; token++) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The attention of one transformer layer with the driver and mxe_math.h, with synthetic weights:
-/// 48 tokens of 128 numbers, four query heads, two heads of keys and values. All operands are in
-/// mxfp8_e4m3:
+/// 48 tokens of 128 numbers, four query heads, two heads of keys and values, mxfp8_e4m3:
 ///
 ///     Q, K, V = X Wq, X Wk, X Wv
 ///     heads   = softmax(Q K^T / sqrt(width)) V, for each head
@@ -19,7 +18,7 @@
 enum {
   ATTENTION_TOKENS = 48,
   ATTENTION_WIDTH = 32,  // numbers per head
-  ATTENTION_HEADS = 4,   // query heads
+  ATTENTION_HEADS = 4,
   ATTENTION_KV_HEADS = 2,
   ATTENTION_MODEL = ATTENTION_HEADS * ATTENTION_WIDTH,
   ATTENTION_KV = ATTENTION_KV_HEADS * ATTENTION_WIDTH,

@@ -95,7 +95,6 @@ static int submit(struct run* run, uint32_t layer, uint32_t batch) {
   return mxe_submit(&run->device, &job, NULL, &run->jobs[batch]);
 }
 
-/// Quantizes a batch's operands of a layer and submits the job.
 static int start(struct run* run, uint32_t layer, uint32_t batch) {
   int code = MXE_OK;
   for (uint32_t i = 0; i < DIGITS_BATCH && code == MXE_OK; i++) {

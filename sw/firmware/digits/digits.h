@@ -2,9 +2,8 @@
 /// @file
 /// The digit classifier of `mxe demo` (sw/mxe/data/digits) with the driver: 450 images through a
 /// network 64 -> 100 -> 50 -> 10 in mxfp8_e4m3. The processor quantizes a batch of 50 images while
-/// the engine multiplies others.
-///
-/// It needs no library and no floating point; the platform is accessed only through the port.
+/// the engine multiplies others. No library, no floating point; the platform is accessed only
+/// through the port.
 #ifndef DIGITS_H_
 #define DIGITS_H_
 
@@ -49,8 +48,7 @@ struct digits_result {
   uint32_t checksum;  ///< FNV-1a hash of the logits' bytes, [images][classes]
 };
 
-/// Classifies all images. `bus_address` is the bus address of `memory`. Returns a code of the
-/// driver.
+/// Classifies all images. `memory` is at `bus_address`. Returns a code of the driver.
 int digits_run(const struct mxe_port* port, const struct digits_data* data,
                struct digits_memory* memory, uint64_t bus_address, struct digits_result* result);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform's interrupt lines are levels. trap() must make a line fall, or it is entered again
-// at once. For the engine's line it calls the program's handler; without a handler it masks the
-// line until the next soc_wait_for_interrupt().
+// Interrupt lines are levels: trap() must make a line fall, or it is entered again. For the engine
+// it calls the program's handler, or masks the line until the next soc_wait_for_interrupt().
 #include "soc.h"
 
 enum { MSTATUS_MIE = 1 << 3, MIE_SEIE = 1 << 9 };

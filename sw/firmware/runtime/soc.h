@@ -18,24 +18,17 @@
 /// Attribute of a variable that is not cleared at the start.
 #define SOC_NOINIT __attribute__((section(".bss.noinit")))
 
-// ---- Time and exit
-
 uint64_t soc_now_ns(void);
 uint64_t soc_now_us(void);
 void soc_sleep_ns(uint64_t nanoseconds);
 /// Ends the program with an exit code, as a return from main() does.
 _Noreturn void soc_exit(int code);
 
-// ---- Interrupts
-
-/// Enables interrupts. The handler calls `on_engine` (may be null) while the engine's line is high;
-/// `on_engine` must make the line fall.
+/// The handler calls `on_engine` (may be null) while the engine's line is high, to make it fall.
 void soc_enable_interrupts(void (*on_engine)(void));
 /// Sleeps until an interrupt has been handled, or until the time `deadline_ns`. Returns true if an
 /// interrupt has been handled since the last call.
 bool soc_wait_for_interrupt(uint64_t deadline_ns);
-
-// ---- Text on the UART
 
 void soc_put_char(char c);
 void soc_put(const char* text);
@@ -44,10 +37,7 @@ void soc_put_hex(uint32_t value);  ///< eight hexadecimal digits
 /// Returns the next input byte, or -1 at the end of the input.
 int soc_get_char(void);
 
-// ---- The engine
-
-/// The driver's port to the platform's engine. It waits for jobs by interrupt, so call
-/// soc_enable_interrupts(NULL) first.
+/// The driver's port. It waits by interrupt, so call soc_enable_interrupts(NULL) first.
 struct mxe_port soc_engine_port(void);
 
 #endif  // SOC_H_
