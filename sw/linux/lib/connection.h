@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of libmxe.
 #ifndef MXE_LINUX_CONNECTION_H_
 #define MXE_LINUX_CONNECTION_H_
 
@@ -16,21 +15,20 @@ struct memory {
   uint64_t address, size;
 };
 
-/// A submitted job.
 struct job {
-  uint32_t number;                ///< of the kernel; 0: the kernel did not accept it
-  uint64_t memories[OPERANDS];    ///< bus addresses of the memories of its operands
-  struct mxe_completion refusal;  ///< result of a job that the kernel did not accept
+  uint32_t number;                ///< in the kernel; 0: not accepted
+  uint64_t memories[OPERANDS];    ///< bus addresses of its operands' memories
+  struct mxe_completion refusal;  ///< result of a job that was not accepted
 };
 
 struct mxe_linux {
   int file;
-  bool gone;  // the device has been removed
+  bool gone;  // device removed
   uint64_t next_address;
   struct memory* memories;  // [memory_count], allocated for memory_room
   size_t memory_count, memory_room;
 
-  uint32_t queue_depth;        // maximum number of jobs in flight; 0: unknown
+  uint32_t queue_depth;        // most jobs in flight; 0: unknown
   struct job* jobs;            // [queue_depth], by the driver's places
   struct mxe_counters before;  // counters at the last mxe_clear_counters()
 };
@@ -40,7 +38,6 @@ struct mxe_linux {
 int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args);
 uint64_t conn_now_ns(void);
 
-// memory.c
 const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
 
 // queue.c

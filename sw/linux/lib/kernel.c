@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the kernel.
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <time.h>

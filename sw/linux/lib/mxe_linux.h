@@ -11,11 +11,10 @@
 ///     if (memory) mxe_linux_port(conn, &port);        // then mxe_open(), mxe_submit(), ...
 ///     mxe_linux_close(conn);
 ///
-/// libmxe contains the portable driver. Its port has no registers and no ring but a queue
-/// (struct mxe_queue): mxe_submit() and mxe_wait() are ioctls of the kernel driver
-/// (sw/linux/include/uapi/drm/mxe_accel.h). Bus addresses stand for objects and offsets. Several
-/// programs and connections share the engine; none can read or reset another's jobs. Only one
-/// thread at a time may use a connection.
+/// libmxe contains the portable driver. Its port has no registers and no ring but a queue (struct
+/// mxe_queue): mxe_submit() and mxe_wait() are ioctls (sw/linux/include/uapi/drm/mxe_accel.h). Bus
+/// addresses stand for objects and offsets. Programs and connections share the engine, but cannot
+/// read or reset each other's jobs. Only one thread at a time may use a connection.
 ///
 /// Differences from the engine: a job that exceeds its memory does not start and ends with
 /// MXE_ERR_READ or MXE_ERR_WRITE, as after a bus error. A job whose results overlap its operands
@@ -42,10 +41,9 @@ void mxe_linux_close(struct mxe_linux* conn);
 /// Fills a port for the driver's functions, which is valid until mxe_linux_close().
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port);
 
-/// Returns the maximum size of mxe_linux_alloc() in bytes: the size of the area that the kernel
-/// reserved at boot for objects, or 4194304 (4 MiB) if it reserved none; 0 if the device has been
-/// removed. `mxe linux` reserves 512 MiB (see --object-memory). Any other Linux 6.12 reserves them
-/// with reserve_mem=512M:4096:mxe on its command line.
+/// Maximum size of mxe_linux_alloc() in bytes: the area reserved at boot, or 4194304 (4 MiB)
+/// without one; 0 if the device was removed. `mxe linux` reserves 512 MiB (see --object-memory),
+/// any other Linux 6.12 with reserve_mem=512M:4096:mxe on its command line.
 uint64_t mxe_linux_max_alloc(struct mxe_linux* conn);
 
 /// Allocates `size` bytes of zeroed, contiguous memory for the ring and for operands. The host

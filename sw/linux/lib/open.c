@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens and closes connections.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 
 static const char* const default_device = "/dev/accel/accel0";
 
-/// An address that a program has not set (0, or a small offset) belongs to no memory.
+/// First bus address: one that a program has not set (0, a small offset) is in no memory.
 static const uint64_t first_address = UINT64_C(1) << 32;
 
 static uint64_t now_us(void* ctx) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements mxe_queue with the engine of the kernel. Each function of conn_queue makes at most one
-// ioctl, and none for a job that it refuses itself.
+// mxe_queue with the kernel's engine. A function makes at most one ioctl; none if it refuses a job.
 #include <errno.h>
 #include <stddef.h>
 
@@ -18,8 +17,7 @@ static void refuse(struct job* job, int code) {
   job->refusal = (struct mxe_completion){.code = code, .status = (uint32_t)(-100 - code)};
 }
 
-/// Converts an operand's address to handle and offset. If the operand exceeds its memory, refuses
-/// the job as after a bus error and returns false.
+/// Converts an operand's address to handle and offset. False: it exceeds its memory, job refused.
 static bool locate(const struct mxe_linux* conn, uint32_t which, const struct operand* operand,
                    struct job* job) {
   const struct memory* memory = conn_memory_at(conn, operand->addr);
@@ -105,8 +103,7 @@ static void queue_submit(void* ctx, uint32_t place, const struct mxe_job* from,
   }
 }
 
-/// mxe_wait() returns codes such as MXE_ERR_TIMEOUT for the device, not for a job. So a job that
-/// the kernel ended with such a code was aborted.
+/// mxe_wait() returns MXE_ERR_TIMEOUT and others for the device; a job with one was aborted.
 static int code_of_result(int code) {
   const bool is_of_job = code == MXE_OK || code == MXE_ERR_DEADLINE || code <= MXE_ERR_DESCRIPTOR;
   return is_of_job ? code : MXE_ERR_ABORTED;
@@ -177,7 +174,7 @@ static int queue_read_counters(void* ctx, struct mxe_counters* counters) {
   return MXE_OK;
 }
 
-/// Other programs read the device's counters too, so they are not cleared.
+/// The device's counters are not cleared, because other programs read them too.
 static int queue_clear_counters(void* ctx) {
   struct mxe_linux* conn = ctx;
   return read_device_counters(conn, &conn->before);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Objects. The engine has no MMU and no scatter lists, so an object is contiguous memory, allocated
- * by mxa_memory.c.
- *
- * The driver maps the object's pages with dma_map_single() instead of using dma_alloc_coherent().
- * So programs can read results after the device has been unbound, and their memory is cached also
- * on systems without coherent DMA. On coherent systems the synchronisation per job costs nothing.
+ * Objects: contiguous memory (mxa_memory.c), because the engine has no MMU and no scatter lists.
+ * Pages are mapped with dma_map_single() instead of dma_alloc_coherent(), so that programs can read
+ * results after the device has been unbound, and their memory is cached on systems without coherent
+ * DMA. On coherent systems the synchronisation per job costs nothing.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>

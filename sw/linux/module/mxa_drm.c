@@ -30,9 +30,8 @@ static int mxa_file_open(struct drm_device *drm, struct drm_file *drm_file)
 }
 
 /*
- * Cancels the jobs in the ring first, because the scheduler ends queued jobs only after earlier
- * ones have ended. Waits until every task has been freed, because tasks use the file and the
- * device.
+ * Cancels the jobs in the ring first, because the scheduler ends queued jobs after earlier ones.
+ * Waits until every task is freed, because tasks use the file and the device.
  */
 static void mxa_file_close(struct drm_device *drm, struct drm_file *drm_file)
 {
@@ -51,7 +50,6 @@ static void mxa_file_close(struct drm_device *drm, struct drm_file *drm_file)
 	kvfree(file);
 }
 
-/* Returns a capability register as the core has read it. */
 static int mxa_get_register(struct mxa_device *mxa, u32 offset, u64 *value)
 {
 	const struct mxe_capabilities *caps = &mxa->core.caps;

@@ -125,7 +125,7 @@ static int mxa_put_into_ring(struct mxa_device *mxa, struct mxa_task *task)
 	return code;
 }
 
-/* 0, or the errno if the device is dead; without the lock, so it may change at any time. */
+/* 0, or the errno if the device is dead. Without the lock: it may change at any time. */
 int mxa_engine_fate(struct mxa_device *mxa)
 {
 	return READ_ONCE(mxa->state) == MXA_DEAD ? mxa_errno(mxa->fate) : 0;

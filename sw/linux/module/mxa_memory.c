@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Contiguous memory of objects. It comes from free pages (at most 4 MiB, less when memory is
- * fragmented), or from an area that the kernel reserved at boot for this driver:
+ * Memory of objects: free pages (at most 4 MiB, less when memory is fragmented), or an area
+ * reserved at boot with reserve_mem=512M:4096:mxe on the kernel's command line.
  *
- *	reserve_mem=512M:4096:mxe	on the kernel's command line, for objects of up to 512 MiB
- *
- * Objects of up to 64 KiB come from free pages, so that they do not fragment the area. Larger ones
- * come from the area. If one source is exhausted, the other one is used.
+ * Objects of up to 64 KiB come from free pages, so that they do not fragment the area; larger ones
+ * from the area. If one is exhausted, the other one is used.
  */
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -43,7 +41,6 @@ void mxa_memory_exit(void)
 		drm_mm_takedown(&mxa_area.mm);
 }
 
-/* Size limit of an object, in bytes. */
 u64 mxa_memory_max(void)
 {
 	return max(mxa_area.size, MXA_MOST_PAGES);

@@ -6,7 +6,7 @@
 
 #include "mxa.h"
 
-/* With cut_off set, the device behaves as unplugged, and the core ends all jobs. */
+/* With cut_off, the device behaves as unplugged, and the core ends all jobs. */
 static u32 mxa_read32(void *ctx, u32 offset)
 {
 	struct mxa_device *mxa = ctx;

@@ -79,7 +79,7 @@ void mxa_fence_start(struct mxa_device *mxa, struct mxa_task *task)
 	task->fence_is_live = true;
 }
 
-/* Do not access the task afterwards: the scheduler may have freed it. */
+/* Do not use the task afterwards: the scheduler may have freed it. */
 void mxa_fence_signal(struct mxa_task *task, int error)
 {
 	struct dma_fence *fence = dma_fence_get(&task->fence->base);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digit classifier as a Linux program: the firmware's digits.c, with the engine of the kernel
-// driver.
+// The firmware's digits.c as a Linux program, with the engine of the kernel driver.
 #include "digits.h"
 
 #include <errno.h>

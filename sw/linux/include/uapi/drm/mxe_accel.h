@@ -55,7 +55,6 @@ struct drm_mxe_get_param {
 	 * shows a parameter, such as NUM_PE (docs/registers.md)
 	 */
 	__u32 param;
-	/** @pad: 0 */
 	__u32 pad;
 	/** @value: out */
 	__u64 value;
@@ -72,7 +71,6 @@ struct drm_mxe_get_param {
 struct drm_mxe_create {
 	/** @size: in bytes; rounded up to whole pages (5000: 8192) */
 	__u64 size;
-	/** @pad: 0 */
 	__u32 pad;
 	/** @handle: out, number of the object in this file; never 0 */
 	__u32 handle;
@@ -179,7 +177,6 @@ struct drm_mxe_wait {
 	__s64 timeout_ns;
 	/** @job: drm_mxe_submit.job */
 	__u32 job;
-	/** @pad: 0 */
 	__u32 pad;
 	/** @code: out, 0 or a negative MXE_ERR_... of mxe_driver.h */
 	__s32 code;
@@ -191,7 +188,6 @@ struct drm_mxe_wait {
 	__u32 fault_operand;
 	/** @fault_write: out, 1: bus error of a write, 0: of a read */
 	__u32 fault_write;
-	/** @pad2: 0 */
 	__u32 pad2;
 	/** @fault_offset: out, byte offset in the operand's object; all ones: outside */
 	__u64 fault_offset;
@@ -209,7 +205,6 @@ struct drm_mxe_wait {
 struct drm_mxe_cancel {
 	/** @job: drm_mxe_submit.job; 0: all jobs */
 	__u32 job;
-	/** @pad: 0 */
 	__u32 pad;
 };
 
@@ -221,7 +216,6 @@ struct drm_mxe_cancel {
 struct drm_mxe_counters {
 	/** @count: out, number of counters */
 	__u32 count;
-	/** @pad: 0 */
 	__u32 pad;
 	/** @value: out, in the order of the registers, TOTAL first (docs/registers.md) */
 	__u64 value[DRM_MXE_COUNTERS_MAX];
