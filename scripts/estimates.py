@@ -6,17 +6,19 @@ import subprocess
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+PROGRAMS = os.environ.get("MXE_PROGRAMS", os.path.join(ROOT, "build"))
 WORKLOADS = os.path.join(ROOT, "sw", "explore", "workloads")
 
 
 def answer(*words):
-    command = [os.path.join(ROOT, "build", "mxe")] + [str(word) for word in words]
+    command = [os.path.join(PROGRAMS, "mxe")] + [str(word) for word in words]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 
 
-def estimate(m, n, k, format_a, format_b, **options):
-    """Returns the JSON of `mxe estimate`. mem_latency=64 becomes --mem-latency 64, multicast=True --multicast."""
-    words = []
+def estimate(m, n, k, format_a, format_b, *arguments, **options):
+    """Returns the JSON of `mxe estimate`. Arguments are passed on. mem_latency=64 becomes --mem-latency 64,
+    multicast=True --multicast."""
+    words = list(arguments)
     for name, value in options.items():
         if value is not False:
             words += ["--" + name.replace("_", "-")] + ([] if value is True else [value])
@@ -49,13 +51,9 @@ def layers(workload):
 def queue(target, config, latency, when, result, jobs):
     """Returns the cycles of consecutive jobs (M, N, K, count) without the first one, and the number of jobs counted.
     `when`: the time at which operands are read, `turn`, `early` or `layers`."""
-    words = [os.path.join(ROOT, "build", "mxe_queue_cost"), target, config, latency, when, result]
+    words = [os.path.join(PROGRAMS, "mxe_queue_cost"), target, config, latency, when, result]
     for job in jobs:
         words += job
     done = subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, text=True)
     cycles, count = done.stdout.split()[-2:]
     return int(cycles), int(count)
-
-
-def percent(value):
-    return f"{100 * value:.1f} %"

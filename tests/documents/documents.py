@@ -13,8 +13,7 @@ before a block change this:
                                expression in which ^ and $ are the ends of a line
     <!-- not run: REASON -->   the block is not run
 
-The table after the comment `<!-- table: COMMAND -->` is one of the tables that COMMAND prints. The paragraph or row
-after the comment `<!-- figures: COMMAND -->` contains each figure that COMMAND prints, one per line.
+The paragraph or row after the comment `<!-- figures: COMMAND -->` contains each figure that COMMAND prints, one per line.
 
 With --clone, the folder is a clone in which every ```sh block is run, and may build and change sources. With --update,
 the page receives the current outputs. Exit status: 0, or 1 with a line for each wrong block; 77, which ctest reports as
@@ -33,7 +32,7 @@ import tempfile
 SKIPPED = 77
 TIMEOUT = 300  # seconds for a block
 PROGRAM = re.compile(r"(^|[ (])(build/mxe|\.\./)", re.MULTILINE)
-NOTE = re.compile(r"<!--\s*(run|shorter|not run|table|figures):\s*(.*?)\s*-->")
+NOTE = re.compile(r"<!--\s*(run|shorter|not run|figures):\s*(.*?)\s*-->")
 
 
 class Wrong(Exception):
@@ -64,10 +63,8 @@ class Block:
 def blocks_of(page):
     blocks, notes, body, follows = [], [], None, False
     start, language = 0, ""
-    table = paragraph = None
+    paragraph = None
     for number, line in enumerate(page.splitlines(), 1):
-        if not line.startswith("|"):
-            table = None
         if not line.strip():
             paragraph = None
         if body is not None:
@@ -78,12 +75,6 @@ def blocks_of(page):
                 body.append(line + "\n")
         elif line.startswith("```"):
             start, language, body = number, line[3:].strip(), []
-        elif line.startswith("|") and (table or any(name == "table" for name, _ in notes)):
-            if table is None:
-                table = Block(number - 1, "table", "", notes, False)
-                blocks.append(table)
-                notes = []
-            table.text += line + "\n"
         elif note := NOTE.fullmatch(line):
             notes.append(note.groups())
         elif line.strip() and any(name == "figures" for name, _ in notes):
@@ -124,18 +115,6 @@ def comparable(text):
     """The lines of an output without seconds and trailing blanks, which vary."""
     text = re.sub(r"\b\d+(\.\d+)? s\b", "# s", text.strip())
     return [line.rstrip() for line in text.splitlines()]
-
-
-def tables_of(text):
-    return re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE)
-
-
-def compare_table(shown, printed):
-    header = shown.partition("\n")[0]
-    alike = [table for table in tables_of(printed) if table.partition("\n")[0] == header]
-    if not alike:
-        raise Wrong(f"no table with this header is printed: {header}")
-    compare(shown, alike[0])
 
 
 def compare(shown, printed):
@@ -184,12 +163,6 @@ class Document:
             for figure in run("\n".join(commands) + "\n", self.folder).split():
                 if not re.search(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)", block.text):
                     raise Wrong(f"{figure} is not in this paragraph, but the command prints it")
-        elif commands := block.note("table"):
-            self.commands += 1
-            command, = commands
-            if command not in self.tables:
-                self.tables[command] = run(command + "\n", self.folder)
-            compare_table(block.text, self.tables[command])
         elif commands := block.note("run"):
             self.commands += 1
             (self.folder / f"block.{block.language}").write_text(block.text, encoding="utf-8")

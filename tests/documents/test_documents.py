@@ -61,21 +61,6 @@ class Documents(unittest.TestCase):
         self.assert_wrong(page.format("1,234", "7.5"), "7 is not in this paragraph")
         self.assert_wrong(page.format("11,234", "7"), "1,234 is not in this paragraph")
 
-    def test_tables(self):
-        page = ("<!-- table: printf 'a\\n| x | y |\\n|---|---|\\n| 1 | 2 |\\n\\n| z |\\n|---|\\n| 3 |\\n' -->\n"
-                "{}\n|---|\n{}\n\nend\n\n| a table without a command |\n")
-        self.assertEqual(self.check(page.format("| z |", "| 3 |")), [])
-        self.assert_wrong(page.format("| z |", "| 4 |"), "-| 4 |\n+| 3 |")
-        self.assert_wrong(page.format("| z |", "| 3 |\n| 5 |"), "-| 5 |")
-        self.assert_wrong(page.format("| w |", "| 3 |"), "no table with this header")
-
-    def test_table_update(self):
-        page = "<!-- table: printf '| z |\\n|---|\\n| 3 |\\n' -->\n| z |\n|---|\n{}\nend\n"
-        with tempfile.TemporaryDirectory() as folder:
-            document = documents.Document(page.format("| 4 |"), pathlib.Path(folder))
-            self.assertEqual(len(list(document.check())), 1)
-            self.assertEqual(document.updated(), page.format("| 3 |"))
-
     def test_shorter(self):
         page = "<!-- shorter: {} => exit 0 -->\n" + SH + "exit 9\n```\n\n```\nwhatever\n```\n"
         self.assertEqual(self.check(page.format("exit 9")), [])

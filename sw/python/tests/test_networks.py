@@ -13,7 +13,7 @@ from conftest import SOURCE
 
 import mxe
 
-PAGE = SOURCE / "docs/networks.md"
+FIGURES = SOURCE / "docs/data"  # of docs/networks.md
 RTL = pathlib.Path(os.environ.get("MXE_RTL_PATH", SOURCE / "build/rtl")) / "mxe_rtl_base.so"
 needs_rtl = pytest.mark.skipif(not RTL.exists(),
                                reason=f"{RTL} is not built: no network runs on it")
@@ -26,22 +26,18 @@ def example(name):
     return importlib.import_module(name)
 
 
-def assert_documented(text):
-    assert text in PAGE.read_text(encoding="utf-8"), f"docs/networks.md does not say {text!r}"
+def rows_of(part, table):
+    return json.loads((FIGURES / f"{part}.json").read_text(encoding="utf-8"))["tables"][table]["rows"]
 
 
-def number(cell):
-    """The number at the beginning of a table's cell, or the text."""
-    first = cell.replace(",", " ").partition(" ")[0]
-    return float(first) if first[:1].isdigit() else cell
+def assert_documented(cycles, part, table):
+    assert any(cycles in row for row in rows_of(part, table)), f"docs/data/{part}.json does not have {cycles}"
 
 
-def documented(heading):
-    """The rows of the first table in a section of docs/networks.md, by first column."""
-    section = PAGE.read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
-    lines = section.partition("|---")[2].partition("\n\n")[0].splitlines()[1:]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[0]: [number(cell) for cell in row[1:]] for row in rows}
+def documented(part):
+    """The rows of a network's accuracy, by first column; of a cell with several numbers, the first."""
+    return {row[0]: [cell[0] if isinstance(cell, list) else cell for cell in row[1:]]
+            for row in rows_of(part, "accuracy")}
 
 
 class Faulty:
@@ -109,7 +105,7 @@ def test_minilm_is_the_network_that_it_says(minilm):
 def test_minilm_finds_the_same_sentences(minilm):
     """Other processors have other exp(), hence the tolerances."""
     module, network = minilm
-    rows = documented("## Sentence embeddings")
+    rows = documented("minilm")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
     mixes = tuple(mix for mix in module.MIXES
                   if str(mix) in ("mxint8", "mxfp8_e4m3", "mxfp8_e4m3 x mxfp4_e2m1"))
@@ -143,7 +139,7 @@ def test_minilm_on_the_model(minilm):
     assert len(run.recording) == 37 + 12
     assert sum(job.name.endswith(("scores", "values")) for job in run.recording) == 12
     assert all(job.sqnr_db > 8 for job in run.recording)
-    assert_documented(f"{run.recording.cycles:,}".replace(",", " "))
+    assert_documented(run.recording.cycles, "minilm_layers", "layers")
 
 
 @needs_rtl
@@ -229,7 +225,7 @@ def test_decoder_cache_does_not_depend_on_steps(decoder, format):
 
 def test_decoder_writes(decoder):
     module, weights = decoder
-    rows = documented("## Text")
+    rows = documented("decoder")
     assert list(rows) == ["float32", *map(str, module.MIXES)]
     mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
     found = module.compare(weights, mixes)
@@ -256,36 +252,28 @@ def test_decoder_on_the_model(decoder):
     assert speed.text == module.write(weights, module.Products(mix), prompt, 32)
     assert len(speed.prefill) == len(speed.decode[0]) == 3 * 9 + 1
     for cycles in (speed.prefill.cycles, round(sum(one.cycles for one in speed.decode) / 32)):
-        assert_documented(f"{cycles:,}".replace(",", " "))
-
-
-def rows_of_budgets():
-    """The small Llama's rows in the table of "Formats layer by layer", as lists of cells."""
-    section = PAGE.read_text(encoding="utf-8").partition("## Formats layer by layer")[2]
-    lines = section.partition("| small Llama")[2].partition("| Magika")[0].splitlines()
-    return [[cell.strip() for cell in line.split("|")[-6:-1]] for line in lines]
+        assert_documented(cycles, "decoder_speed", "speed")
 
 
 def test_layers_in_formats_of_their_own(cli):
     formats = example("layer_formats")
-    rows = rows_of_budgets()
-    assert len(rows) == 4
-    for budget, cycles, noise, sqnr, bits in rows:
-        least, output = budget.split()[0], cli.folder / budget
+    rows = rows_of("layer_formats", "budgets")[:4]  # the others are Magika's
+    assert rows[0][0] == "small Llama"
+    for _, budget, cycles, noise, sqnr, bits in rows:
+        output = cli.folder / str(budget)
         cli.run("explore", SOURCE / "docs/examples/explore/bits.yaml", "--workload",
                 SOURCE / "sw/explore/tensors/decoder.csv", "--tensors",
                 SOURCE / "sw/explore/tensors/decoder.safetensors", "--cache", cli.path("cache"),
-                "--output", output, "--formats", "--sqnr-budget", least)
+                "--output", output, "--formats", "--sqnr-budget", budget)
         mixtures = map(json.loads, (output / "formats.jsonl").read_text().splitlines())
         chosen = next(one for one in mixtures if one.get("chosen"))
-        assert (cycles, noise) == (f"{chosen['cycles']:,}".replace(",", " "),
-                                   f"{chosen['sqnr_db']:.2f} dB"), budget
+        assert (cycles, noise) == (chosen["cycles"], round(chosen["sqnr_db"], 2)), budget
         worth = formats.Mapped("decoder", output / "decoder.formats.yaml").worth()
         found, floats = re.match(r"bits a byte: (\S+) \((\S+) in float32\) of lines",
                                  worth.quality).groups()
-        assert worth.sqnr_db == pytest.approx(number(sqnr), abs=0.02), budget
-        assert float(found) == pytest.approx(number(bits), abs=0.003), budget
-        if "float32" in bits:
+        assert worth.sqnr_db == pytest.approx(sqnr, abs=0.02), budget
+        assert float(found) == pytest.approx(float(str(bits).split()[0]), abs=0.003), budget
+        if "float32" in str(bits):
             assert float(floats) == pytest.approx(float(bits.split()[-3]), abs=0.003)
 
 
@@ -336,7 +324,7 @@ def test_magika_reads_files_as_the_package_does(magika, contents):
 
 def test_magika_gives_the_same_answers(magika, contents):
     module, network = magika
-    rows = documented("## File types")
+    rows = documented("magika")
     assert list(rows) == [str(mix) for mix in module.MIXES]
     mixes = [mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp8_e4m3")]
     for mix, one in module.compare(network, contents, mixes):
@@ -378,7 +366,7 @@ def test_magika_on_the_model(magika, contents):
     with mxe.Engine("base") as engine:
         run = module.on_engine(network, contents[0], mix, engine)
     assert run.same
-    assert_documented(f"{run.recording.cycles:,}".replace(",", " "))
+    assert_documented(run.recording.cycles, "magika_layers", "layers")
     shapes = mxe.onnx.shapes(module.model_folder() / "model.onnx", unk__214=1)
     estimated = mxe.estimate(shapes, mix.activations, mix.weights)
     assert [one.shape for one in estimated] == [one.shape for one in run.recording]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and plots of the pages are those of docs/data; a changed number is found in each of them."""
+import copy
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "docs/figures")]
+
+import tables  # noqa: E402
+
+
+def program(name):
+    """The script NAME as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(module)
+    return module
+
+
+figures = program("figures")
+
+
+def changed(part, table, row, column, value):
+    """The records of all parts, with one cell replaced."""
+    load = tables.load
+
+    def loaded(name):
+        record = copy.deepcopy(load(name))
+        if name == part:
+            record["tables"][table]["rows"][row][column] = value
+        return record
+    return mock.patch.object(tables, "load", loaded)
+
+
+class Pages(unittest.TestCase):
+    def test_pages_show_the_data(self):
+        self.assertEqual(list(figures.check()), [])
+
+    def test_a_changed_number_is_found(self):
+        with changed("latency", "latency", 3, 6, 12.3):
+            self.assertEqual([line.partition(" ")[0] for line in figures.check()], ["docs/performance.md"])
+
+    def test_derived_figures(self):
+        with changed("accuracy", "cycles", 0, 4, 519):
+            self.assertEqual([line.partition(" ")[0] for line in figures.check()], ["README.md", "docs/accuracy.md"])
+
+    def test_each_table_is_on_a_page(self):
+        shown = {name for page in tables.pages() for _, name in tables.BLOCK.findall(page.read_text(encoding="utf-8"))}
+        parts = [path.stem for path in tables.DATA.glob("*.json")]
+        kept = {f"{part}/{table}" for part in parts for table in tables.load(part)["tables"]}
+        self.assertEqual(shown - {"headline"}, kept)
+
+    def test_each_record_has_its_origin(self):
+        for path in tables.DATA.glob("*.json"):
+            record = tables.load(path.stem)
+            for key in ("command", "commit", "machine"):
+                self.assertTrue(record[key], f"{path.name}: {key}")
+
+
+class Comparison(unittest.TestCase):
+    def test_differences(self):
+        record = tables.load("scaling")["tables"]
+        self.assertEqual(list(figures.differences("scaling", record, record)), [])
+        other = copy.deepcopy(record)
+        other["scaling"]["rows"][1][5] = [1.98, 99, 0]
+        self.assertEqual(list(figures.differences("scaling", other, record)),
+                         ["scaling/scaling, row 2, 2 engines: [1.98, 99, 0], but docs/data/scaling.json has "
+                          "[1.99, 99, 0]"])
+        del other["scaling"]["rows"][0]
+        self.assertIn("rows instead of", *figures.differences("scaling", other, record))
+
+    def test_counts_are_measured(self):
+        self.assertEqual(list(figures.compare(["counts"])), [])
+        with changed("counts", "tests", 0, 1, 80):
+            self.assertEqual(len(list(figures.compare(["counts"]))), 1)
+
+
+class Cells(unittest.TestCase):
+    def test_cells(self):
+        for form, cell, text in (("{:,}", 1234, "1,234"), ("{:.1f} %", 99.8, "99.8 %"), ("{}", None, ""),
+                                 ("{:.2f} ({} %, {} %)", [1.99, 99, 0], "1.99 (99 %, 0 %)"),
+                                 ("{:.2f}", "none", "none")):
+            self.assertEqual(tables.shown(form, cell), text)
+            self.assertEqual(tables.parsed(form, text), cell)
+        self.assertEqual(tables.shown("magnitude", 86.3e6), "86.3 million")
+        self.assertEqual(tables.shown("time", 0.0046), "4.6 ms")
+        self.assertEqual(tables.rounded("{:.1f} %", 99.849), 99.8)
+        self.assertEqual(tables.rounded("{:.2f} ({} %, {} %)", (1.9872, 99, 0)), [1.99, 99, 0])
+
+    def test_printed_tables_become_data(self):
+        """The Markdown of a part, read again, is the part."""
+        for part in ("accuracy", "roofline"):
+            record = tables.load(part)["tables"]
+            text = "\n\n".join("\n".join(tables.table(f"{part}/{name}").markdown()) for name in record)
+            self.assertEqual(figures.in_columns(part, tables.tables_of(text)), record)
+        with self.assertRaisesRegex(figures.Failed, "0 tables instead of 1"):
+            figures.in_columns("accuracy", [])
+
+
+if __name__ == "__main__":
+    unittest.main()
