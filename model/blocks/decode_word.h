@@ -66,7 +66,6 @@ struct DecodeWord {
         unsigned{decode.nan_o} << 2 | unsigned{decode.inf_o} << 1 | unsigned{decode.zero_o};
     return {decode.dec_o, static_cast<uint8_t>(flags)};
   }
-  /// Collects bit `bit` of each of 32 bytes.
   static uint32_t gather(const Word& bytes, unsigned bit) {
     uint32_t gathered = 0;
     for (unsigned i = 0; i < kBlockSize; i += 8) {

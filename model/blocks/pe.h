@@ -21,8 +21,7 @@ struct Broadcast {
 /// it and adds each block sum to an FP32 accumulator. At the dual rate a second chain accumulates
 /// the odd blocks; otherwise that chain is idle.
 ///
-/// `Accumulator<width>` replaces Facc: it needs evaluate(), visit() and acc_o. Its exp_i has the
-/// bias kExpBias.
+/// `Accumulator<width>` replaces Facc: evaluate(), visit(), acc_o; its exp_i has the bias kExpBias.
 template <unsigned TreeW, template <unsigned> class Accumulator>
 struct Pe {
   DecodedWord b_q, b_shadow_q;

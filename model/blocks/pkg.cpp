@@ -28,8 +28,8 @@ FmtInfo fmt_info(numerics::FormatId format) {
 uint16_t to_fp16(uint32_t x) {
   const uint32_t exponent = slice(x, 23, 8);
   const uint32_t fraction = slice(x, 0, 23);
-  // `above`: exponent field of a normal result. `below`: right shift of a subnormal result; a shift
-  // by 12 leaves only sticky bits.
+  // `above`: exponent field of a normal result. `below`: right shift of a subnormal one, at most
+  // 12.
   const uint32_t above = mask32<5>(slice(exponent, 0, 5) - 16);
   const uint32_t below = exponent >= 113   ? 0
                          : exponent <= 101 ? 12

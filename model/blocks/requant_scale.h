@@ -23,8 +23,7 @@ struct RequantScale {
   uint32_t evaluate(uint32_t amax, const FmtInfo& fmt, Rule rule) {
     amax_i = amax;
     exponent = slice(amax, 9, 8);
-    // Below 2^-127 every rule gives the smallest scale. A subnormal with the top fraction bit set
-    // is at least 2^-127.
+    // Below 2^-127 (subnormal, top fraction bit clear) every rule gives the smallest scale.
     const bool subnormal = exponent == 0;
     tiny = subnormal && (amax & 0x100) == 0;
     frac = subnormal ? slice(amax, 1, 7) << 2 | (amax & 1) : slice(amax, 0, 9);

@@ -5,8 +5,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_scale: adds the E8M0 exponents of A and B and detects NaN and infinity. The lsb of the block
-/// sum weighs 2^(exp_o - kExpBias).
+/// mxe_scale: adds the exponents of A and B, detects NaN and infinity. lsb weight: 2^(exp_o -
+/// kExpBias).
 struct Scale {
   uint32_t is_nan = 0, is_inf = 0, neg = 0;  ///< bit per product
   int32_t exp_o = 0;
