@@ -69,8 +69,7 @@ struct EncodedRow {
   std::array<bool, kBlockSize> saturated{};  ///< by column: beyond the largest element
 };
 
-/// Computes the engine's results. The engine calls the functions in order and determines the
-/// cycles.
+/// Computes the engine's results, in the order of the engine's calls. It does not compute cycles.
 ///
 /// EngineConfig::arithmetic replaces it by another class, which needs only start() and run(): the
 /// other functions default to those of the reference.
@@ -83,8 +82,7 @@ class Arithmetic {
 
   /// A job starts. The previous job may have been aborted at any point.
   virtual void start(const ArithmeticJob& job) = 0;
-  /// Computes a pass. The passes of a tile arrive in the order of K, between those of other tiles;
-  /// the last one writes `results`.
+  /// Computes a pass. A tile's passes arrive in the order of K; the last one writes `results`.
   virtual void run(const ArrayPass& pass, const TileResults& results) = 0;
   /// sums[i] = even[i] + odd[i], rounded to FP32: the two chains of the dual rate.
   virtual void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums);
@@ -98,17 +96,16 @@ class Arithmetic {
 
   /// Shows the array's blocks with the values of its last row.
   virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
-  /// Shows the drain's blocks, merge_0, merge_1, ... and requant, with the values of their last
-  /// row.
+  /// Shows the drain's blocks (merge_0, merge_1, ..., requant) with the values of their last row.
   virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
   /// `watcher` is called for every row and segment. It must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
   /// True if a watcher is set. Each segment must then be shown by the three functions below.
   bool watched() const { return watcher_ != nullptr; }
-  /// Call when the segment's sums are valid.
+  /// `cycle`: the sums of this segment of `count` results are valid.
   virtual void show_merge(uint64_t /*cycle*/, const uint32_t* /*even*/, const uint32_t* /*odd*/,
                           unsigned /*count*/) {}
-  /// Call in the first cycle in which the segment's largest magnitude is valid.
+  /// `cycle`: first in which the largest magnitude of this segment is valid.
   virtual void show_amax(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/) {}
   /// `cycle`: the codes of the row's first segment are valid; one segment per cycle follows.
   virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,

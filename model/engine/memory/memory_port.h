@@ -57,8 +57,7 @@ class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
 
-  /// Serves a burst. A Core's memory completes the ticket before it returns, an AxiMemory maybe
-  /// later.
+  /// Serves a burst. A Core's memory completes the ticket at once, an AxiMemory maybe later.
   virtual void request(const MemoryRequest& request, Ticket& ticket) = 0;
   /// The channels if they alone determine the times, else nulls.
   virtual DirectChannels channels() { return {}; }

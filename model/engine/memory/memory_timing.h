@@ -10,7 +10,7 @@
 
 namespace mxe::engine {
 
-/// Includes the path to the memory.
+/// Timing of a memory, including the path to it.
 struct MemoryTiming {
   unsigned latency = 32;  ///< cycles from a request to its first beat, at least 1
   /// Bandwidth of each direction, or of both together if half_duplex. 0, or more than a beat per
@@ -80,7 +80,7 @@ class MemoryBus {
   };
   static constexpr std::size_t kMostBusy = 32;  // most times kept
 
-  uint64_t free_cycle_ = 0;  // all times before are occupied
+  uint64_t free_cycle_ = 0;  // no burst is served before
   std::vector<Busy> busy_;   // disjoint, ascending
 };
 
@@ -93,8 +93,7 @@ class MemoryChannel {
   MemoryChannel(const MemoryTiming& timing, uint64_t stream, MemoryBus* bus = nullptr);
 
   BeatTimes serve(uint64_t issue, uint64_t beats, unsigned beat_bytes);
-  /// Serves a write whose last beat is accepted in `cycle`. It counts as issued `beats` - 1 cycles
-  /// earlier, with its first beat.
+  /// Serves a write whose last beat is accepted in `cycle`, as issued `beats` - 1 cycles earlier.
   BeatTimes serve_write(uint64_t cycle, uint64_t beats, unsigned beat_bytes) {
     return serve(write_issue(cycle, beats), beats, beat_bytes);
   }
@@ -106,8 +105,7 @@ class MemoryChannel {
   bool is_regular() const { return timing_.jitter_seed == 0; }
   uint64_t requests() const { return requests_; }
   unsigned latency() const { return timing_.latency; }
-  /// End of the last request, with BeatTimes::kFraction fraction bits: a regular channel's only
-  /// state.
+  /// End of the last request (BeatTimes::kFraction fraction bits): a regular channel's only state.
   uint64_t& busy_until() { return free_; }
   MemoryBus* bus() { return bus_; }
 

@@ -16,7 +16,7 @@ enum class Loop : uint8_t { tile, chunk, group, stripe };
 /// Visits everything in the datapath that affects its future; each block has a visit(). Two kinds:
 ///
 /// - A recorder stores cycles relative to the present, without the position in one loop. Equal
-/// records are followed by equal events as long as the iterations of that loop are equal.
+///   records are followed by equal events as long as the iterations of that loop are equal.
 /// - A mover advances all state by some cycles and iterations at once.
 class StateVisitor {
  public:
@@ -60,7 +60,6 @@ class StateVisitor {
 
   bool matters(uint64_t cycle) const { return cycle > floor_; }
 
-  /// A cycle, or kNever.
   void cycle(uint64_t& value) {
     if (value == kNever) {
       this->value(kNever);
@@ -131,8 +130,7 @@ class StateVisitor {
   Record record_;
 };
 
-/// The part of an address that affects times: offset in a beat, or in a 4 KiB page if rows cross
-/// pages.
+/// The part of an address that affects times: offset in a beat, or in 4 KiB if rows cross pages.
 class AddressPhase {
  public:
   AddressPhase() = default;

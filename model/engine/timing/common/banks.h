@@ -16,7 +16,7 @@ class BankFills {
   explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
 
   unsigned bank(uint64_t n) const { return static_cast<unsigned>(n % banks_); }
-  /// The next bank has number 0.
+  /// Empties all banks; the next one has number 0.
   void restart(unsigned banks) {
     banks_ = banks;
     clear();
@@ -33,7 +33,7 @@ class BankFills {
   }
   /// Beats after `cycle` are dropped.
   void halt(uint64_t cycle) { halted_ = cycle; }
-  /// kNever if not yet known.
+  /// First cycle in which bank number `n` is full; kNever if not yet known.
   uint64_t full_cycle(uint64_t n) const {
     if (n >= full_cycles_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
     return full_cycles_[n];

@@ -33,7 +33,7 @@ struct Fetch {
   unsigned word_bytes = 0;  ///< size of an operand word at the output of the unpacker
   bool last = false;        ///< last fetch of the bank
   bool new_chunk = false;   ///< first bank of an A chunk
-  // Destination; does not affect times:
+  // Destination of the bytes, which does not affect times:
   unsigned bank = 0;  ///< of the buffer
   unsigned line = 0;  ///< row or column in the bank
 };

@@ -9,12 +9,12 @@ namespace mxe::engine {
 
 /// One track per traced part of the engine.
 enum class Track : uint8_t {
-  queue,         ///< states of the command processor during a job
-  descriptor,    ///< row fetches of descriptors, request to grant
-  record,        ///< completion records, end of the job to completion
-  loader_a,      ///< row fetches, first cycle of the request to grant
-  loader_b,      ///< as loader_a
-  loader_bias,   ///< as loader_a
+  queue,       ///< states of the command processor during a job
+  descriptor,  ///< row fetches of descriptors, request to grant
+  record,      ///< completion records, end of the job to completion
+  loader_a,    ///< row fetches, first cycle of the request to grant
+  loader_b,
+  loader_bias,
   array,         ///< passes, and waits between them by cause
   drain,         ///< rows that leave the tile buffer
   memory_read,   ///< row fetches, first to last beat

@@ -17,9 +17,8 @@ namespace mxe::engine {
 ///   chunk   A_SLAB_K / 32 operand words of K, up to eight times as many: LoopNest::chunk_words()
 ///   tile    NUM_PE columns of D
 ///   slab    B_BUF_K / 32 operand words of K
-/// The sizes are in model/params/nest.h. Every block that follows the nest has a Walk over the
-/// levels that it needs. A wide tile is two tiles side by side, with slabs half as long; a long
-/// slab is twice as long.
+/// Sizes: model/params/nest.h. Every block that follows the nest has a Walk over the levels that it
+/// needs. A wide tile is two tiles with slabs half as long; a long slab is twice as long.
 class Walk {
  public:
   struct Levels {

@@ -15,8 +15,7 @@
 
 namespace mxe::engine {
 
-/// Drain (mxe_drain): sends the rows of finished tiles in segments, numbers to the write port and
-/// MX results to the requantiser.
+/// Drain (mxe_drain): sends finished rows in segments to the write port or (MX) the requantiser.
 class Drain {
  public:
   Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace);
@@ -29,8 +28,7 @@ class Drain {
   /// by rows; null if only the time is needed. `odd`: the second chain, null at the single rate.
   void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
   void visit(StateVisitor& visitor);
-  /// Cycle in which a row next leaves the tile buffer or the requantiser requests a write, or
-  /// kNever.
+  /// Cycle of the next event: a row leaves the tile buffer, or a write request. kNever: unknown.
   uint64_t next_event() const;
 
   struct Drained {

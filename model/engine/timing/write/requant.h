@@ -33,8 +33,7 @@ class Requant {
 
   /// Columns per bank: max(32, NUM_PE).
   unsigned stage_cols() const { return stage_cols_; }
-  /// A row of a tile from column `first` of the bank on; `values` is null if only the time is
-  /// needed.
+  /// Receives a row of a tile from bank column `first` on. Null `values`: only the time is needed.
   void collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols);
 
   /// Collected columns, ready to be encoded.
@@ -46,7 +45,7 @@ class Requant {
   uint64_t collected(uint64_t cycle) const { return cycle + collect_latency_; }
   /// Completes a bank, whose last segment is pushed in `cycle`.
   void fill(uint64_t cycle, const Stage& stage);
-  /// kNever if the next free bank depends on later writes.
+  /// First cycle in which a bank is free; kNever if that depends on later writes.
   uint64_t bank_cycle() const;
 
   /// Cycle of the next write request; kNever if there is none yet.

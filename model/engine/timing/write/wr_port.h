@@ -36,8 +36,8 @@ class WrPort {
   void halt(uint64_t cycle);
   /// Skips the joined row: stores the bytes carried to it. `target` points to `address`.
   void store_carried(uint8_t* target, uint64_t address);
+  /// Cycle in which the next segment, offered from `offered` on, is taken; take() takes it.
   uint64_t take_cycle(uint64_t offered);
-  /// Returns take_cycle(offered).
   uint64_t take(uint64_t offered);
 
   /// Call only between two rows.
@@ -45,9 +45,9 @@ class WrPort {
 
   uint64_t bursts() const { return bursts_; }
 
-  /// When all accepted rows have been written (sent_o).
+  /// First cycle in which all accepted rows have been written (sent_o).
   uint64_t sent_cycle() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
-  /// When all bursts have been acknowledged (idle_o).
+  /// First cycle in which all bursts have been acknowledged (idle_o).
   uint64_t idle_cycle() const { return idle_cycle_; }
 
   /// Acknowledgements of a set of bursts.
@@ -81,14 +81,13 @@ class WrPort {
   MemoryPort& memory_;
   TracePoint trace_;
 
-  // row
   Bursts row_bursts_;
   uint32_t bytes_left_ = 0;     // not yet taken
   bool joins_ = false;          // to the next row
   uint32_t carried_bytes_ = 0;  // to the next row
   uint64_t end_ = 0;            // first address after the row
   uint64_t halted_cycle_ = 0;   // a record may replace the joined row from here on
-  unsigned row_segment_ = 0;    // bytes
+  unsigned row_segment_ = 0;    // bytes of a segment
   unsigned fill_ = 0;           // bytes in the partial beat; at first the row's offset in its beat
   uint64_t next_take_cycle_ = 0;  // earliest take of a segment
   uint64_t next_emit_ = 0;        // earliest emission of a burst
@@ -96,10 +95,9 @@ class WrPort {
   uint32_t operand_ = MXE_FAULT_NONE;
   std::vector<uint8_t> data_, enables_;  // whole beats
   std::size_t position_ = 0;             // of the burst, in data_
-  // burst
   Bursts::Burst burst_;
   unsigned beats_sent_ = 0;
-  uint64_t first_beat_ = 0;  // its first cycle on the bus
+  uint64_t first_beat_ = 0;  // cycle of its first beat
   uint64_t emitted_ = 0;     // enters the queue of bursts
   uint64_t address_fire_ = 0;
 
