@@ -12,8 +12,8 @@ namespace mxe {
 
 // Constants of the datapath. Each has the value of the RTL's constant that its comment names.
 
-/// Stages between a row's issue and the read of its accumulator: decode, multiply, tree 1, tree 2,
-/// combine (DOT_LAT).
+/// Stages from a row's issue to its accumulator's read: decode, multiply, tree 1, 2, combine
+/// (DOT_LAT).
 inline constexpr unsigned kDotLatency = 5;
 /// Stages of the accumulator: align, add, magnitude, coarse and fine normalise, round (ACC_LAT).
 inline constexpr unsigned kAccLatency = 6;
