@@ -9,8 +9,7 @@
 
 namespace mxe {
 
-/// Requests large pages, as NumPy does: page faults of small pages take longer than quantizing.
-/// Memory below 4 MiB is left alone.
+/// Requests large pages from 4 MiB on: page faults of small pages take longer than quantizing.
 inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::size_t kWorthIt = std::size_t{1} << 22;

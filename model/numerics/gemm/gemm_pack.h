@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs operands for the kernels of the fast golden GEMM.
 #pragma once
 
 #include <cstddef>

@@ -17,12 +17,11 @@ struct PreparedRows {
   PreparedOperand prepared;
 };
 
-/// Keeps the packed rows of an array from its second product as B on, as for weights; other arrays
-/// are multiplied once. Thread-safe.
+/// Keeps the packed rows of an array, such as weights, from its second product as B on.
+/// Thread-safe.
 class KeptRows {
  public:
-  /// Call when a caller gets a writable view: products then compare codes and scales with kept
-  /// rows.
+  /// Call before an array becomes writable: products then compare codes and scales with kept rows.
   void may_change();
   bool changes();
 

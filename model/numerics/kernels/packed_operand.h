@@ -10,8 +10,7 @@
 //   which are multiplied separately.
 //
 // Blocks with NaN, infinity or too long remainders are marked scalar; block_dot computes them.
-// Scales are float bit patterns: the integer sum of those of A and B gives the bits of the product
-// of both scales and both lsb.
+// Scales are float bits: the integer sum of those of A and B gives the product of scales and lsb.
 #pragma once
 
 #include <cstddef>

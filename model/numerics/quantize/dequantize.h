@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts element codes and block scales to numbers, for every format and preset.
 #pragma once
 
 #include <cstddef>

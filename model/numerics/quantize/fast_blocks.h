@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizes many blocks at once with vector kernels, for every preset. The kernels process ordinary
 // blocks: finite elements and a scale in the kernels' range. Others (NaN, Inf, a subnormal amax,
-// ...) are left to the caller (block.h). Scale rules are not implemented again: block_scale() is
-// tabulated.
+// ...) are left to the caller (block.h). Scale rules have one place: block_scale() is tabulated.
 #pragma once
 
 #include <array>

@@ -410,7 +410,6 @@ std::vector<Slice> slices_of(const Lines& lines, const QuantizerOptions& options
   return slices;
 }
 
-// Quantizes an array slice by slice.
 class SliceQuantizer {
  public:
   SliceQuantizer(const NumberSource& x, const std::vector<std::size_t>& shape,
@@ -436,7 +435,7 @@ class SliceQuantizer {
   // Valid after run().
   const std::vector<BlockRules>& rules() const { return rules_; }
 
-  // Calls output(slice) for the output of each slice of about `most` elements, fills it, and calls
+  // Calls output(slice) for each slice of about `most` elements, fills the output, calls
   // done(slice).
   template <typename Output, typename Done>
   void run(std::size_t most, const Output& output, const Done& done) {
@@ -476,7 +475,6 @@ class SliceQuantizer {
   std::vector<float> buffer_;
 };
 
-// Sets the sizes of the arrays for `count` elements and `scales` scales.
 void resize(QuantizedArray& result, std::size_t count, std::size_t scales, bool dequantize) {
   resize_for_writing(result.scales, scales);
   resize_for_writing(result.scale_codes, result.has_scale_codes ? scales : 0);

@@ -74,7 +74,6 @@ struct QuantizeRequest {
 /// Index of an axis; -1 is the last. An array without axes has one. Throws Error for other values.
 std::size_t resolve_axis(int axis, const std::vector<std::size_t>& shape);
 
-/// Shape of the scales; see QuantizedArray::scale_shape.
 std::vector<std::size_t> scale_shape_of(const std::vector<std::size_t>& shape, std::size_t axis,
                                         const QuantizerOptions& options);
 
@@ -93,8 +92,7 @@ void quantize_into(const FloatArray& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);
 
-/// Writes only the dequantized numbers [shape], in slices that stay in the cache. `values` may be
-/// the memory of x.
+/// Writes only the dequantized numbers [shape], in slices. `values` may be the memory of x.
 void quantize_values(const NumberSource& x, const std::vector<std::size_t>& shape,
                      const ElementFormat& format, const QuantizerOptions& options,
                      const QuantizeRequest& request, float* values);
