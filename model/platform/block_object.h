@@ -12,8 +12,8 @@
 
 namespace mxe::platform {
 
-/// A block of the structural model as a SystemC object, `engine.array.pe_3.scale_even`. The blocks
-/// inside it are its children.
+/// A block of the structural model as a SystemC object, `engine.array.pe_3`; inner blocks are
+/// children.
 class BlockObject : public sc_core::sc_module {
  public:
   /// Visits the outermost blocks: those below the array or the drain.

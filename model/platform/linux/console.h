@@ -60,8 +60,8 @@ class Console {
   std::vector<std::string> kernel_words() const;
   /// Call after the kernel has received its files: closes our copies.
   void started();
-  /// Transfers remaining output after the kernel's end. Throws Error if standard output or error
-  /// could not be written.
+  /// Transfers remaining output after the kernel's end. Throws Error if a byte could not be
+  /// written.
   void drain();
   /// After hide_log(), the kernel's log is not printed, only written to the log file. take_log()
   /// ends this and returns the hidden log.

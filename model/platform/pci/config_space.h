@@ -23,8 +23,7 @@ struct Message {
   }
 };
 
-/// The 256 bytes of configuration space of a processing accelerator: one BAR of 4 KiB, MSI with one
-/// 64-bit message, no interrupt pin.
+/// Configuration space of a processing accelerator: 4 KiB BAR, MSI (one message), no interrupt pin.
 class ConfigSpace {
  public:
   static constexpr std::size_t kBytes = 256;

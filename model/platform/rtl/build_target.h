@@ -15,7 +15,6 @@ void allow_building();
 /// The build folder that contains this program; empty if it is installed.
 std::filesystem::path build_folder();
 
-/// The command line that builds `target` of this build folder, for messages.
 std::string build_command(const std::string& target);
 
 /// Builds `target` of this build folder with CMake, output on standard error. Concurrent builds in

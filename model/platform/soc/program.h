@@ -27,7 +27,7 @@ struct Program {
   };
   struct Symbol {
     uint64_t address = 0, size = 0;
-    std::size_t name = 0;  ///< in `names`
+    std::size_t name = 0;  ///< offset in `names`
   };
 
   Xlen xlen = Xlen::rv32;

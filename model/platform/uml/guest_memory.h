@@ -23,7 +23,7 @@ class GuestMemory : public platform::Memory {
               unsigned beat_bytes);
   ~GuestMemory() override;
 
-  /// Throws ProtocolError for regions that are empty, not page-aligned, overlap or exceed their
+  /// Throws ProtocolError for empty, unaligned or overlapping regions, or beyond the end of the
   /// file.
   void set_regions(const std::vector<MemoryRegion>& regions,
                    const std::vector<FileDescriptor>& files);
