@@ -134,8 +134,8 @@ struct mxe_port {
   /// Monotonic time in microseconds, for deadlines and timeouts.
   uint64_t (*now_us)(void* ctx);
 
-  /// True if an interrupt handler calls mxe_irq(). If it is false and wait_irq is null, the driver
-  /// leaves interrupts masked.
+  /// True if an interrupt handler calls mxe_irq(). If false and wait_irq is null, interrupts are
+  /// masked.
   bool interrupts;
 
   /// Blocks until the interrupt line is high, at most `timeout_us`. Returns 0 if it is or was high

@@ -28,8 +28,7 @@ extern "C" {
 /// Elements per scale.
 #define MXE_BLOCK 32u
 
-/// Bytes of a packed row of `k` elements of MXE_FORMAT_...; 0 for an unknown format. Example: 5
-/// elements of 6 bits: 4 bytes.
+/// Bytes of a packed row of `k` elements; 0 for an unknown format. 5 elements of 6 bits: 4 bytes.
 uint32_t mxe_row_bytes(uint32_t format, uint32_t k);
 
 /// Scales of a row of `k` elements: ceil(k / 32). Example: k = 33: 2 scales.

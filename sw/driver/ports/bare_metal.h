@@ -12,9 +12,9 @@
 
 #include "mxe_driver.h"
 
-/// Orders all earlier accesses before all later ones, to memory and to devices. A C11 fence or
-/// __atomic_thread_fence() is weaker: it may exclude device accesses (RISC-V) or order accesses for
-/// other processors only (Arm).
+/// Orders all earlier accesses to memory and devices before all later ones. A C11 fence or
+/// __atomic_thread_fence() is weaker: it may omit devices (RISC-V) or order for processors only
+/// (Arm).
 static inline void mxe_full_fence(void) {
 #if defined(__riscv)
   __asm__ volatile("fence iorw, iorw" ::: "memory");
