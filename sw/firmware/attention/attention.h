@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file
 /// The attention of one transformer layer with the driver and mxe_math.h, with synthetic weights:
 /// 48 tokens of 128 numbers, four query heads, two heads of keys and values, mxfp8_e4m3:
 ///

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file
 /// The digit classifier of `mxe demo` (sw/mxe/data/digits) with the driver: 450 images through a
-/// network 64 -> 100 -> 50 -> 10 in mxfp8_e4m3. The processor quantizes a batch of 50 images while
-/// the engine multiplies others. No library, no floating point; the platform is accessed only
-/// through the port.
+/// network 64 -> 100 -> 50 -> 10 in mxfp8_e4m3. The processor quantizes 50 images while the engine
+/// multiplies others. No library, no floating point; only the port accesses the platform.
 #ifndef DIGITS_H_
 #define DIGITS_H_
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file
 /// Runtime of programs on the virtual platform: time, exit, interrupts, UART, the engine's port.
 /// The addresses are in the generated soc_map.h. The functions need no library.
 #ifndef SOC_H_
