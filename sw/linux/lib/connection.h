@@ -28,9 +28,9 @@ struct mxe_linux {
   struct memory* memories;  // [memory_count], allocated for memory_room
   size_t memory_count, memory_room;
 
-  uint32_t queue_depth;        // most jobs in flight; 0: unknown
-  struct job* jobs;            // [queue_depth], by the driver's places
-  struct mxe_counters before;  // counters at the last mxe_clear_counters()
+  uint32_t queue_depth;  // most jobs in flight; 0: unknown
+  struct job* jobs;      // [queue_depth], by the driver's places
+  struct mxe_counters before;
 };
 
 // kernel.c

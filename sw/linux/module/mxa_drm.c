@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Files, and the table of ioctls. */
 #include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_ioctl.h>

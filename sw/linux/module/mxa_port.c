@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* The core's port to the device. */
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ktime.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Life of a task and of its fence; the references to a file. */
 #include "mxa.h"
 
 static void mxa_file_release(struct kref *refs)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Results of jobs: stores them, and waits for them. */
 #include <drm/drm_drv.h>
 #include <drm/drm_utils.h>
 #include <linux/errno.h>
