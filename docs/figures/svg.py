@@ -3,9 +3,9 @@
 import html
 
 LIGHT = ("--ink:#1f2733;--dim:#51606f;--line:#7a8794;--box:#f4f7fa;--frame:#c3ccd5;--mark:#d9e8f8;--mark2:#fbe7cf;"
-         "--link:#0b5cad")
+         "--link:#0b5cad;--grid:#dde3e9;--s1:#2f6fb3;--s2:#c8781e;--s3:#3f8f5b;--s4:#8a5aa8")
 DARK = ("--ink:#e6ebf0;--dim:#aab6c2;--line:#8d9aa7;--box:#20272f;--frame:#4a5764;--mark:#1d3a56;--mark2:#4d3819;"
-        "--link:#8cc4ff")
+        "--link:#8cc4ff;--grid:#303943;--s1:#6aa9e9;--s2:#e6a04d;--s3:#6dbf8b;--s4:#bb90d6")
 RULES = """
 .mxe-figure text{font:13px system-ui,"DejaVu Sans",sans-serif;fill:var(--ink)}
 .mxe-figure .name{font-weight:600}
@@ -19,7 +19,10 @@ RULES = """
 .mxe-figure rect.mark2{fill:var(--mark2)}
 .mxe-figure path{fill:none;stroke:var(--line);stroke-width:1.5}
 .mxe-figure path.tip{fill:var(--line);stroke:none}
+.mxe-figure path.grid{stroke:var(--grid);stroke-width:1}
 """
+RULES += "".join(f".mxe-figure rect.s{number}{{fill:var(--s{number});stroke:none}}\n"
+                 f".mxe-figure path.l{number}{{stroke:var(--s{number});stroke-width:2.5}}\n" for number in range(1, 5))
 
 
 def alone():
@@ -57,6 +60,10 @@ class Drawing:
             self.text(x, y, word, "code", folder.format(word))
             x += len(word) * 7.3 + 12
 
+    def line(self, points, kind):
+        """A line through the points `X Y`."""
+        self.parts.append(f'<path class="{kind}" d="M{" L".join(points)}"/>')
+
     def arrow(self, *points, both=False):
         """A line through the points, with a tip at the last one (and the first one)."""
         self.parts.append(f'<path d="M{" L".join(f"{x} {y}" for x, y in points)}"/>')
@@ -65,10 +72,10 @@ class Drawing:
             self.parts.append(f'<path class="tip" d="M{x1} {y1} L{x1 - 8 * dx - 4 * dy} {y1 - 8 * dy - 4 * dx} '
                               f'L{x1 - 8 * dx + 4 * dy} {y1 - 8 * dy + 4 * dx} Z"/>')
 
-    def written(self):
+    def written(self, program="docs/figures/draw.py"):
         width, height = self.size
         parts = "\n".join(self.parts)
         return (f'<svg xmlns="http://www.w3.org/2000/svg" class="mxe-figure" viewBox="0 0 {width} {height}" '
                 f'width="{width}" height="{height}" role="group" aria-label="{html.escape(self.title)}">\n'
-                f'<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- Written by docs/figures/draw.py -->\n'
+                f'<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- Written by {program} -->\n'
                 f"<style>{alone()}</style>\n{parts}\n</svg>\n")

@@ -39,16 +39,29 @@ def changed(part, table, row, column, value):
 
 
 class Pages(unittest.TestCase):
+    def wrong(self):
+        return [line.partition(" ")[0] for line in figures.check()]
+
     def test_pages_show_the_data(self):
         self.assertEqual(list(figures.check()), [])
 
     def test_a_changed_number_is_found(self):
         with changed("latency", "latency", 3, 6, 12.3):
-            self.assertEqual([line.partition(" ")[0] for line in figures.check()], ["docs/performance.md"])
+            self.assertEqual(self.wrong(), ["docs/performance.md"])
+
+    def test_a_changed_number_changes_the_plot(self):
+        with changed("latency", "latency", 6, 6, 12.3):  # 512 x 512 x 64 on base, 16 bursts
+            self.assertEqual(self.wrong(), ["docs/performance.md", "docs/figures/plot_latency.svg"])
+
+    def test_each_plot_is_on_a_page(self):
+        text = "".join(page.read_text(encoding="utf-8") for page in tables.pages())
+        for path, _ in figures.plots.outputs():
+            self.assertIn(f"](figures/{path.name})", text)
+        self.assertEqual({path for path, _ in figures.plots.outputs()}, set((ROOT / "docs/figures").glob("plot_*.svg")))
 
     def test_derived_figures(self):
         with changed("accuracy", "cycles", 0, 4, 519):
-            self.assertEqual([line.partition(" ")[0] for line in figures.check()], ["README.md", "docs/accuracy.md"])
+            self.assertEqual(self.wrong(), ["README.md", "docs/accuracy.md"])
 
     def test_each_table_is_on_a_page(self):
         shown = {name for page in tables.pages() for _, name in tables.BLOCK.findall(page.read_text(encoding="utf-8"))}
