@@ -190,7 +190,7 @@ struct Facc {
   }
 
   /// The RTL counts and shifts out leading zeros in steps of 64, 32, 16, ... 1. mag_q3 holds the
-  /// total shifted by the multiple of 64, norm_q4 by the multiple of 8. A zero has 127 of them.
+  /// total shifted by the multiple of 64, norm_q4 by the multiple of 8. A zero counts as 127.
   void normalise() {
     const Bits flip = sign_q3 ? ~Bits{0} : 0;
     const Bits n = static_cast<Bits>(total_q2) << (kNorm - kWindow) ^ flip;
