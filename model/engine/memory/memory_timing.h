@@ -45,7 +45,6 @@ class BeatTimes {
   }
   /// Begin of the first beat, with kFraction fraction bits.
   uint64_t& first() { return first_; }
-  /// True if one beat arrives in each cycle.
   bool one_a_cycle() const { return interval_ == 1u << kFraction; }
 
   static uint64_t round_up(uint64_t fixed) { return (fixed + (1u << kFraction) - 1) >> kFraction; }

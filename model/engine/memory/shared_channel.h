@@ -27,7 +27,7 @@ class SharedChannel {
   /// begin before port_free_cycle(). The memory is not accessed again.
   BeatTimes join(unsigned port, uint64_t issue, const BeatTimes& times, uint64_t beats);
   /// Serves a burst in the first free time that holds all of it, even before bursts already served.
-  /// For bursts that are not passed in the order of issue.
+  /// For bursts that become known in another order than that of their issue.
   BeatTimes fit_in(unsigned port, uint64_t issue, uint64_t beats);
 
   /// Cycles by which other ports delayed the bursts of `port`.

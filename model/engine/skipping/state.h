@@ -111,7 +111,7 @@ class StateVisitor {
  private:
   explicit StateVisitor(Loop loop) : loop_(loop) {}
 
-  /// Newest first, up to the first value at or before the floor, or a missing one.
+  /// Visits the newest values first, up to one at or before the floor, or a missing one.
   template <class At>
   void sequence(uint64_t kept, const At& at) {
     uint64_t age = 1;

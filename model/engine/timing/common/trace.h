@@ -7,7 +7,6 @@
 
 namespace mxe::engine {
 
-/// One track per traced part of the engine.
 enum class Track : uint8_t {
   queue,       ///< states of the command processor during a job
   descriptor,  ///< row fetches of descriptors, request to grant
@@ -35,7 +34,7 @@ class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// Activity `what`, one word that must outlive the tracer, from `begin` to before `end`.
+  /// Reports activity `what` (one word, must outlive the tracer) from `begin` to before `end`.
   virtual void slice(Track track, const char* what, uint64_t begin, uint64_t end,
                      TraceDetails details) = 0;
 };
