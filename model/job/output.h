@@ -48,7 +48,7 @@ struct NumberFormat {
 };
 
 const std::array<NumberFormat, 3>& number_formats();
-/// Null if the descriptor's out_fmt `code` is no format of numbers.
+/// The format with this value of a descriptor's out_fmt, or null.
 const NumberFormat* find_number_format(uint32_t code);
 /// Converts `count` FP32 bit patterns to the bytes stored in memory. Returns `values` itself for
 /// FP32, else the contents of `buffer`, which is resized.
