@@ -16,7 +16,7 @@ namespace mxe::numerics {
 using SwitchValue =
     std::variant<std::monostate, bool, int64_t, double, std::string, std::pair<int64_t, int64_t>>;
 
-/// Throws Error with all names for an unknown one.
+/// Throws Error with all names if `name` is unknown.
 SwitchValue switch_value(const QuantizerOptions& options, std::string_view name);
 
 /// Throws Error with the allowed names or values. `rounding`: also names of parse_rounding.
