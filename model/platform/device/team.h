@@ -19,8 +19,9 @@ const char* split_name(SplitAxis axis);
 /// Inverse of split_name(); throws Error with the allowed names.
 SplitAxis parse_split(const std::string& name);
 
-/// One part per engine, about equal: rows, or whole tiles of columns (whole blocks if results have
-/// scales). Throws Error if there are too few. Example: 100 rows, 3 engines: 33 + 33 + 34.
+/// Splits a job into one part per engine, about equal: rows, or whole tiles of columns (whole
+/// blocks if results have scales). Throws Error if there are too few. 100 rows, 3 engines: 33 + 33
+/// + 34.
 std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
                                      const Params& params);
 

@@ -43,7 +43,7 @@ class PciFunction : public sc_core::sc_module {
   void read_bar0(uint64_t offset, std::size_t bytes, uint8_t* data);
   void write_bar0(uint64_t offset, std::size_t bytes, const uint8_t* data);
 
-  /// Permanent: reads return all ones, writes are dropped, no memory access, no message.
+  /// Removes the function: reads return all ones, writes are dropped, no memory access or message.
   void remove();
   bool removed() const { return removed_; }
 

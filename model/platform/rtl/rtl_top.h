@@ -60,7 +60,7 @@ class RtlTop {
 
   virtual const Params& params() const = 0;
   virtual void reset(unsigned cycles) = 0;
-  /// Applies `in`, settles, reads `out`, then the rising edge. Throws Error if an assertion fails.
+  /// Runs one cycle: applies `in`, reads `out`, clocks. Throws Error if an assertion fails.
   virtual void cycle(const RtlInputs& in, RtlOutputs& out) = 0;
   /// Sets the number of the next cycle() in the waves after a stopped clock; never backwards.
   virtual void go_on_at(uint64_t /*cycle*/) {}
@@ -88,7 +88,7 @@ void require_rtl(const Params& params, bool waves);
 /// with waves also if it and the design without waves have different sources.
 void require_current_rtl(const Params& params, bool waves);
 
-/// `waves`: path of an FST file, or empty. Throws Error with the available parameter sets.
+/// `waves`: an FST file, or empty. Throws Error with the available sets for other parameters.
 std::unique_ptr<RtlTop> make_rtl_top(const Params& params, const std::string& waves = {});
 
 /// The same design with values() and before_edge(), which is slow. Throws Error for other

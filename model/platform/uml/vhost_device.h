@@ -30,7 +30,7 @@ class VhostDevice {
   /// `kicked` is called with the index of a queue to which Linux added a buffer.
   VhostDevice(GuestMemory& memory, std::function<void(uint32_t)> kicked);
 
-  /// Throws ProtocolError.
+  /// Checks a header before its payload is received. Throws ProtocolError.
   static void check(const VhostHeader& header);
   /// Returns the response (header and payload), if required. Throws ProtocolError.
   std::optional<std::vector<uint8_t>> handle(VhostMessage& message);
