@@ -118,7 +118,7 @@ uint32_t mxe_add(uint32_t x, uint32_t y) {
   return round_to_fp32(sign, log2_x + 1 - (int32_t)zeros, sum << zeros);
 }
 
-// Product for round_to_fp32(): top bit set, last bit sticky. From 2 on, *log2 increases by one.
+// Product for round_to_fp32(): top bit set, last bit sticky. A product >= 2 increases *log2.
 static uint32_t multiply_significands(uint32_t x, uint32_t y, int32_t* log2) {
   uint32_t low;
   uint32_t high = multiply_wide(x, y, &low);
