@@ -8,7 +8,7 @@ import sys
 from svg import Drawing
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import tables  # noqa: E402
+import tables
 
 WIDTH, BAR, GAP = 760, 14, 9
 
@@ -57,20 +57,18 @@ def lines(title, panels, x_name, form="{}"):
     d = Drawing(WIDTH, bottom + 44, title)
     legend(d, gap, 18, series)
     for panel, (heading, xs, found) in enumerate(panels):
-        left = gap + panel * (width + gap)
-
-        def place(at, value, left=left, steps=len(xs) - 1):
-            return f"{left + at * width / steps:.1f} {bottom - value / most * (bottom - top):.1f}"
+        left, step = gap + panel * (width + gap), width / (len(xs) - 1)
         d.text(round(left), 48, heading, "name")
         for tick in range(5):
             y = round(bottom - tick / 4 * (bottom - top))
             d.line([f"{left:.1f} {y}", f"{left + width:.1f} {y}"], "grid")
             d.text(round(left - 6), y + 4, tables.shown(form, most * tick / 4), "dim", anchor="end")
         for at, x in enumerate(xs):
-            d.text(round(left + at * width / (len(xs) - 1)), bottom + 18, str(x), "dim", anchor="middle")
+            d.text(round(left + at * step), bottom + 18, str(x), "dim", anchor="middle")
         d.text(round(left + width / 2), bottom + 36, x_name, "dim", anchor="middle")
         for number, (_, values) in enumerate(found, 1):
-            d.line([place(at, value) for at, value in enumerate(values)], f"l{number}")
+            d.line([f"{left + at * step:.1f} {bottom - value / most * (bottom - top):.1f}"
+                    for at, value in enumerate(values)], f"l{number}")
     return d
 
 
