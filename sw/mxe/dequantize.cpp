@@ -169,7 +169,17 @@ void require_same(const char* option, const std::optional<float>& given,
   throw Error(fmt::format("--{} {} is not what {} holds: {}", option, *given, path, *stored));
 }
 
-/// Takes the tensor scale from the options, else from the file of the scales or the elements.
+/// A number that both files store must be the same in both.
+void keep_one(const char* name, std::optional<float>& kept, const std::optional<float>& stored,
+              const DequantizeOptions& options) {
+  if (kept && stored && *kept != *stored) {
+    throw Error(fmt::format("{} and {} hold different values of {}: {} and {}", options.scales,
+                            options.elements, name, *kept, *stored));
+  }
+  if (!kept) kept = stored;
+}
+
+/// Takes the tensor scale or its amax from the options, else from the files of scales and elements.
 void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& options,
                        const numerics::Quantizer& quantizer, const std::string& scales_name,
                        numerics::ArrayParts& parts) {
@@ -180,21 +190,23 @@ void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& optio
   const std::size_t length = scales_name.size() - kRole.size();
   if (scales_name.compare(length, kRole.size(), kRole) != 0) return;
   const std::string prefix = scales_name.substr(0, length);
+  std::optional<float> scale, amax;
   for (const std::string& path : std::set<std::string>{options.scales, options.elements}) {
     const arrays::Extras file =
         files.extras(path, {prefix + "tensor_scale", prefix + "tensor_amax"});
     const Json said = said_about(file, prefix);
     require_same_quantizer(said, options, quantizer, path);
-    const std::optional<float> scale = stored_number(file, path, prefix, said, "tensor_scale");
-    const std::optional<float> amax = stored_number(file, path, prefix, said, "tensor_amax");
-    require_same("tensor-scale", options.tensor_scale, scale, path);
-    require_same("tensor-amax", options.tensor_amax, amax, path);
-    if (options.tensor_scale || options.tensor_amax || (!scale && !amax)) continue;
-    parts.tensor_scale = scale;
-    parts.tensor_amax = amax;
-    parts.is_stored = true;
-    return;
+    const std::optional<float> file_scale = stored_number(file, path, prefix, said, "tensor_scale");
+    const std::optional<float> file_amax = stored_number(file, path, prefix, said, "tensor_amax");
+    require_same("tensor-scale", options.tensor_scale, file_scale, path);
+    require_same("tensor-amax", options.tensor_amax, file_amax, path);
+    keep_one("tensor_scale", scale, file_scale, options);
+    keep_one("tensor_amax", amax, file_amax, options);
   }
+  if (options.tensor_scale || options.tensor_amax || (!scale && !amax)) return;
+  parts.tensor_scale = scale;
+  parts.tensor_amax = amax;
+  parts.is_stored = true;
 }
 
 /// Rounds to nearest if --dtype is narrower than float32.

@@ -116,7 +116,7 @@ int report_difference(const MatmulOptions& options, const std::string& source,
   return kDisagreed;
 }
 
-/// Empty without --arithmetic. Throws Error if the target is not the model.
+/// Empty without --arithmetic. Throws Error for --arithmetic if the target is not the model.
 engine::ArithmeticFactory choose_arithmetic(const std::optional<std::string>& name,
                                             device::Target target) {
   if (!name) return {};

@@ -13,7 +13,7 @@ class App;
 
 namespace mxe::cli {
 
-/// Options of `quantize` and `dequantize`: --format, --preset, --block and --scale-format.
+/// Options of `quantize`, `dequantize` and `explain`: --format, --preset, --block and --scale-format.
 struct QuantizerChoice {
   std::string format, preset = "ocp", scale_format;
   std::optional<uint32_t> block;

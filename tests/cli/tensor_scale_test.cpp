@@ -151,6 +151,18 @@ TEST_F(TensorScale, OptionsAndFilesMustAgree) {
                "contradict each other");
 }
 
+TEST_F(TensorScale, FilesThatDisagreeAreRefused) {
+  const std::string a = path("a.safetensors"), b = path("b.safetensors");
+  write_random("x.npy", {3, 64}, 28);
+  quantize("nvfp4-torchao2", a, a);
+  quantize("nvfp4-torchao2", b, b);
+  expect_same_values(dequantize("ocp", a, b));
+  write_random("x.npy", {3, 64}, 29);
+  quantize("nvfp4-torchao2", b, b);
+  expect_error(dequantize("ocp", a, b), "hold different values of tensor_scale");
+  expect_error(dequantize("ocp", b, a), "hold different values of tensor_scale");
+}
+
 TEST_F(TensorScale, MustBeFiniteAndPositive) {
   write_random("x.npy", {3, 64}, 27);
   quantize("nvfp4-torchao2", path("e.npy"), path("s.npy"));

@@ -8,7 +8,7 @@ const traces = new Map(exploration.traces);  // index of a point -> path of its 
 
 const mapOf = (object) => new Map(Object.entries(object || {}));
 
-/// Inverse of pack_layers(). `figures` come from this page's code, not from the data.
+/// Inverse of pack_layers(). `figures` are names of layers.cpp, not of the user's file, so they may be property names.
 function unpackLayer([common, ...numbers]) {
   const {figures, stalls} = exploration.layers;
   const layer = {...exploration.layers.common[common], stalls: new Map()};

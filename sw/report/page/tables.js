@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 const sortedBy = new Map();  // table -> [column, direction]
 
-/// `columns`: {name, of(row), text(value), className}. `rows`: {point, ...}, or {id, choose(), picked,
-/// ...} if a row selects no point.
+/// `columns`: {name, of(row), text(value), className, swatch}. `rows`: {point, ...} selects a point, {id, choose(),
+/// picked, ...} calls choose() instead; other rows cannot be selected.
 function drawTable(table, columns, rows, picked) {
   const [by, direction] = sortedBy.get(table.id) || [-1, 1];
   const order = [...rows];
