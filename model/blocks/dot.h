@@ -9,6 +9,8 @@
 
 namespace mxe::blocks {
 
+/// The inner values of mxe_dot, for visit() and for words with LaneRegisters::moved.
+/// Dot::evaluate() otherwise adds in LaneRegisters::sum() (lane.h).
 template <unsigned TreeW>
 struct DotInside {
   static constexpr unsigned kQuads = kBlockSize / 4;

@@ -39,6 +39,8 @@ unsigned hardware_threads();
 /// Prints "WHO: MESSAGE" on stderr. Returns `code`.
 int fail(const std::string& who, std::string message, ExitCode code = kBadInput);
 
+// A new command: NAME.cpp with add_NAME, a line here, one in main.cpp, one in CMakeLists.txt and
+// one in tests/cli/usage_test.cpp.
 Command add_demo(CLI::App& app);
 Command add_formats(CLI::App& app);
 Command add_quantize(CLI::App& app);

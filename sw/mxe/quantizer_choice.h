@@ -13,7 +13,8 @@ class App;
 
 namespace mxe::cli {
 
-/// Options of `quantize`, `dequantize` and `explain`: --format, --preset, --block and --scale-format.
+/// Options of `quantize`, `dequantize` and `explain`: --format, --preset, --block and
+/// --scale-format.
 struct QuantizerChoice {
   std::string format, preset = "ocp", scale_format;
   std::optional<uint32_t> block;

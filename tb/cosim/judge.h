@@ -19,7 +19,8 @@ struct JobCycles {
   double error() const;
 };
 
-/// Judges batches: each engine against golden GEMM and interface rules, and model against RTL.
+/// Judges batches: each engine against golden GEMM and interface rules (EngineCheck, Scoreboard),
+/// and model against RTL: cycles, counters, bus errors, register reads (Comparison in judge.cpp).
 class Judge {
  public:
   explicit Judge(const CoSimOptions& options) : options_(options) {}

@@ -153,6 +153,18 @@ def test_typed_codes():
             assert again.quantizer == mxe.Quantizer(getattr(ml_dtypes, dtype))
 
 
+@pytest.mark.parametrize("name, bits, dtype", [("mxfp8_e5m2", 8, "float8_e5m2"), ("mxfp8_e4m3", 8, "float8_e4m3fn"),
+                                               ("mxfp6_e3m2", 6, "float6_e3m2fn"), ("mxfp6_e2m3", 6, "float6_e2m3fn"),
+                                               ("mxfp4_e2m1", 4, "float4_e2m1fn")])
+def test_every_code_decodes_as_ml_dtypes_says(name, bits, dtype):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    codes = (np.arange(256) % 2 ** bits).astype(np.uint8).reshape(8, 32)
+    expected = codes.view(getattr(ml_dtypes, dtype)).astype(np.float32)
+    for scale in (0, 100, 127, 190):
+        array = mxe.Array.from_codes(codes, np.full((8, 1), scale, np.uint8), name)
+        np.testing.assert_array_equal(array.dequantize(), expected * np.float32(2.0) ** (scale - 127))
+
+
 def test_views_share_memory_and_keep_it_alive():
     q = mxe.quantize(plain((4, 64)), "mxfp8_e4m3")
     codes = q.codes

@@ -10,6 +10,8 @@
 namespace mxe::cosim {
 namespace {
 
+// Helpers of EndlessJobs. Reset, which resets the engine in the middle of a job, is below.
+
 /// Returns a job whose operands are a few bytes, because all strides are 0.
 mxe_job small_job(Device& device) {
   constexpr uint64_t kApart = uint64_t{1} << 28;  // more than an endless job reads or writes

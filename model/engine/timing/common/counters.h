@@ -14,7 +14,8 @@ namespace mxe::engine {
 
 /// Performance counters (mxe_counters). The core computes events ahead of time and adds them as
 /// intervals of cycles; a snapshot counts only cycles before it. While enabled, every cycle counts
-/// in `total` and in exactly one of mac_active, the stalls and idle.
+/// in `total` and in exactly one of mac_active, the stalls and idle. A new counter needs no change
+/// here: model/regs/mxe.rdl names it, and the block where the event occurs calls add().
 class Counters {
  public:
   using Values = CounterArray;
