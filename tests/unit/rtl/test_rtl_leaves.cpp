@@ -314,7 +314,7 @@ uint32_t pick_accumulator(std::mt19937_64& random, Int128 sum, int exponent) {
   switch (random() % 4) {
     case 0:
       break;
-    case 1: {  // -sum, rounded, or a neighbour of it: cancels the sum almost or completely
+    case 1: {  // -sum, rounded, or its neighbour: cancels the sum almost or completely
       bits = numerics::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
       break;
     }
