@@ -18,8 +18,9 @@
 
 namespace mxe::engine {
 
-/// One operand word: 32 containers of 8 bits, zeros beyond K. At the dual rate a container holds
-/// two 4-bit elements: the low nibble is of the even block, the high one of the odd block.
+/// One operand word: 32 containers of 8 bits; elements beyond K are arbitrary (ArrayPass::count).
+/// At the dual rate a container holds two 4-bit elements: the low nibble is of the even block, the
+/// high one of the odd block.
 struct OperandWord {
   std::array<uint8_t, kBlockSize> lanes{};
   std::array<uint8_t, 2> scales{};  ///< E8M0; the second one is used at the dual rate only
@@ -56,7 +57,8 @@ struct ArrayPass {
   std::size_t bias_pitch = 0;
 };
 
-/// FP32 bits of a tile's results, by rows. `odd`: chain of the odd blocks, or null.
+/// FP32 bits of a tile's results, by rows. Single rate: all are in `even`. Dual rate: the chains of
+/// the even and of the odd blocks.
 struct TileResults {
   uint32_t* even = nullptr;
   uint32_t* odd = nullptr;
@@ -98,7 +100,8 @@ class Arithmetic {
   virtual void visit_blocks(blocks::BlockVisitor& /*visitor*/) const {}
   /// Shows the drain's blocks (merge_0, merge_1, ..., requant) with the values of their last row.
   virtual void visit_drain(blocks::BlockVisitor& /*visitor*/) const {}
-  /// `watcher` is called for every row and segment. It must outlive this object.
+  /// `watcher` (null: none) receives every row and segment of an arithmetic that has blocks. It
+  /// must outlive this object.
   void watch(BlockWatcher* watcher) { watcher_ = watcher; }
   /// True if a watcher is set. Each segment must then be shown by the three functions below.
   bool watched() const { return watcher_ != nullptr; }
@@ -111,7 +114,7 @@ class Arithmetic {
   virtual void show_encode(uint64_t /*cycle*/, const uint32_t* /*values*/, unsigned /*count*/,
                            const numerics::RequantOptions& /*options*/) {}
 
-  /// True if all results equal the reference's. WholeJob may then compute a job at once.
+  /// True if WholeJob may compute a job's results at its start, instead of run().
   virtual bool is_reference() const { return false; }
 
  protected:
@@ -128,7 +131,8 @@ class Arithmetic {
 
 using ArithmeticFactory = std::function<std::unique_ptr<Arithmetic>(const Params& params)>;
 
-/// The reference's matrix multiply. It computes all results of a tile in the tile's last pass.
+/// The reference's matrix multiply. It computes a tile in its last pass, and before that after
+/// every 4096 elements of K in a chain.
 std::unique_ptr<Arithmetic> make_golden_arithmetic(const Params& params);
 /// The RTL's arithmetic block by block (structural_arithmetic.h).
 std::unique_ptr<Arithmetic> make_structural_arithmetic(const Params& params);

@@ -11,9 +11,9 @@ namespace mxe::engine {
 namespace {
 
 /// Collects the words of each tile's passes in rows and multiplies them by the golden GEMM, kPart
-/// elements of K at a time. The sums of a part are the bias of the next one, which is exact because
-/// an accumulator holds an FP32 number between two blocks. So memory does not depend on K, which
-/// may be wrong and huge in a job that ends in a bus error.
+/// elements of a chain at a time. The sums of a part are the bias of the next one, which is exact
+/// because an accumulator holds an FP32 number between two blocks. So memory does not depend on K,
+/// which may be wrong and huge in a job that ends in a bus error.
 class GoldenArithmetic : public Arithmetic {
  public:
   explicit GoldenArithmetic(const Params& params) : tiles_(params.acc_tiles) {}
@@ -39,7 +39,7 @@ class GoldenArithmetic : public Arithmetic {
   bool is_reference() const override { return true; }
 
  private:
-  /// Elements of K that are multiplied at a time.
+  /// Elements along K of a chain that are multiplied at a time.
   static constexpr std::size_t kPart = 4096;
   static_assert(kPart % kBlockSize == 0);
 
@@ -48,7 +48,7 @@ class GoldenArithmetic : public Arithmetic {
     numerics::MxTensor a, b;    // part that is being collected
     std::size_t filled = 0;     // elements per row in a and b
     std::size_t remaining = 0;  // elements per row in later parts
-    std::vector<float> sums;    // [row][column], of the earlier parts
+    std::vector<float> sums;    // [row][column]: bias and earlier parts
   };
   struct Tile {
     std::array<Chain, 2> chains;

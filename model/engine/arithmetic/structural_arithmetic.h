@@ -108,7 +108,7 @@ class StructuralArithmetic : public Arithmetic {
     blocks::show_block(visitor, "requant", requant_);
   }
 
-  /// The blocks with the values of the last row.
+  /// The blocks with the values of the last row or segment computed.
   const Array& array() const { return array_; }
   const std::vector<blocks::Merge>& merges() const { return merge_; }
   const blocks::Requant& requant() const { return requant_; }

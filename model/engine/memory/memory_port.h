@@ -22,7 +22,7 @@ enum class BusResponse : uint8_t { okay = 0, slave_error = 2, decode_error = 3 }
 
 struct MemoryRequest {
   bool write = false;
-  uint64_t cycle = 0;     ///< accepts the address of a read, or the last beat of a write
+  uint64_t cycle = 0;     ///< the address and, of a write, all beats have been accepted
   uint64_t address = 0;   ///< of the first beat
   std::size_t bytes = 0;  ///< whole beats
   /// Destination of a read, source of a write; null if only the time is needed.
@@ -57,7 +57,7 @@ class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
 
-  /// Serves a burst. A Core's memory completes the ticket at once, an AxiMemory maybe later.
+  /// Serves a burst. Completes the ticket before it returns; later is legal only for an AxiMemory.
   virtual void request(const MemoryRequest& request, Ticket& ticket) = 0;
   /// The channels if they alone determine the times, else nulls.
   virtual DirectChannels channels() { return {}; }

@@ -13,8 +13,8 @@ namespace mxe::engine {
 /// Timing of a memory, including the path to it.
 struct MemoryTiming {
   unsigned latency = 32;  ///< cycles from a request to its first beat, at least 1
-  /// Bandwidth of each direction, or of both together if half_duplex. 0, or more than a beat per
-  /// cycle: one beat per cycle and direction.
+  /// Bandwidth of each direction, or of both together if half_duplex; 0: one beat per cycle. Each
+  /// direction moves at most one beat per cycle.
   double bytes_per_cycle = 0;
   bool half_duplex = false;  ///< both directions share that bandwidth
   uint64_t jitter_seed = 0;  ///< 0: none; else each request has 0 to jitter_cycles more latency
@@ -77,9 +77,9 @@ class MemoryBus {
   struct Busy {
     uint64_t begin, end;
   };
-  static constexpr std::size_t kMostBusy = 32;  // most times kept
+  static constexpr std::size_t kMostBusy = 32;  // most entries of busy_
 
-  uint64_t free_cycle_ = 0;  // no burst is served before
+  uint64_t free_cycle_ = 0;  // no burst begins before this time
   std::vector<Busy> busy_;   // disjoint, ascending
 };
 
@@ -104,7 +104,8 @@ class MemoryChannel {
   bool is_regular() const { return timing_.jitter_seed == 0; }
   uint64_t requests() const { return requests_; }
   unsigned latency() const { return timing_.latency; }
-  /// End of the last request (BeatTimes::kFraction fraction bits): a regular channel's only state.
+  /// End of the last request (BeatTimes::kFraction fraction bits): a regular channel's only state,
+  /// except bus().
   uint64_t& busy_until() { return free_; }
   MemoryBus* bus() { return bus_; }
 

@@ -27,7 +27,8 @@ class Repetition {
   StateVisitor::Record& spare() { return spare_; }
   /// Call at the start of a job.
   void clear();
-  /// Keeps the record of `visitor`, made in cycle `now`. Returns a skip before `limit`, if any.
+  /// Stores the record of `visitor`, made in cycle `now`. Returns a skip that ends by cycle
+  /// `limit`, if there is one.
   std::optional<Skip> find(StateVisitor& visitor, uint64_t now, uint64_t limit,
                            const CounterArray& counted);
 

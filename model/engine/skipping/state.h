@@ -10,7 +10,8 @@
 namespace mxe::engine {
 
 /// A loop of the nest (Walk) whose iterations may be equal cycle by cycle. `tile` counts a stripe's
-/// tiles in jobs with one A chunk, where groups change nothing; `group` and `chunk` are for others.
+/// tiles in jobs with one A chunk, where groups change nothing; `group` and `chunk` are for jobs
+/// with several.
 enum class Loop : uint8_t { tile, chunk, group, stripe };
 
 /// Visits everything in the datapath that affects its future; each block has a visit(). Two kinds:
@@ -94,7 +95,7 @@ class StateVisitor {
     sequence(std::min<uint64_t>(history.count(), most),
              [&](uint64_t age) -> uint64_t& { return history.ago(age); });
   }
-  /// As history(), for values kept in a ring; `count` of them so far.
+  /// As history(), for a ring to which `count` values were written.
   void ring(std::vector<uint64_t>& ring, uint64_t count) {
     const uint64_t size = ring.size();
     uint64_t slot = count % size;
@@ -111,7 +112,8 @@ class StateVisitor {
  private:
   explicit StateVisitor(Loop loop) : loop_(loop) {}
 
-  /// Visits the newest values first, up to one at or before the floor, or a missing one.
+  /// Visits `kept` values, the newest first. A recorder stops at the first one at or before the
+  /// floor.
   template <class At>
   void sequence(uint64_t kept, const At& at) {
     uint64_t age = 1;
@@ -130,7 +132,8 @@ class StateVisitor {
   Record record_;
 };
 
-/// The part of an address that affects times: offset in a beat, or in 4 KiB if rows cross pages.
+/// The part of an address that affects times: offset in a beat, or in 4 KiB if rows may cross
+/// pages.
 class AddressPhase {
  public:
   AddressPhase() = default;

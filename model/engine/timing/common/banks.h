@@ -10,7 +10,7 @@
 namespace mxe::engine {
 
 /// Cycles in which the banks of a buffer were filled (full_q). Banks are used in turn and numbered
-/// from the start of the job: with 2 banks, numbers 0, 2, 4, ... are bank 0.
+/// since restart() or clear(), over several jobs: with 2 banks, numbers 0, 2, 4, ... are bank 0.
 class BankFills {
  public:
   explicit BankFills(unsigned banks = kBanks) : banks_(banks) {}
@@ -33,7 +33,8 @@ class BankFills {
   }
   /// Beats after `cycle` are dropped.
   void halt(uint64_t cycle) { halted_ = cycle; }
-  /// First cycle in which bank number `n` is full; kNever if not yet known.
+  /// First cycle in which bank number `n` is full; kNever if unknown, or if halt() drops its last
+  /// beat.
   uint64_t full_cycle(uint64_t n) const {
     if (n >= full_cycles_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
     return full_cycles_[n];
@@ -68,7 +69,8 @@ class BankCredits {
     released_.push(cycle + 1);
     claim();
   }
-  /// First cycle with the bank claimed (taken_q), or kNever if no release is known.
+  /// First cycle with the bank claimed (taken_q); kNever if none is needed or its release is
+  /// unknown.
   uint64_t taken_cycle() const { return taken_cycle_; }
   /// The producer has filled the bank; taken_cycle() is kNever until the next want().
   void finish() {

@@ -32,7 +32,7 @@ struct Descriptor {
 
   numerics::FormatId a() const { return static_cast<numerics::FormatId>(format_a); }
   numerics::FormatId b() const { return static_cast<numerics::FormatId>(format_b); }
-  /// Format of FP32, BF16 or FP16 results; null for MX results.
+  /// Format of FP32, BF16 or FP16 results; null for MX results and illegal codes.
   const job::NumberFormat* numbers_out() const;
   bool has_mx_out() const;
   uint64_t a_rows() const { return uint64_t{batch} * m; }

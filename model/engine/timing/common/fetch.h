@@ -30,9 +30,9 @@ struct Fetch {
   FetchKind kind = FetchKind::descriptor;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  unsigned word_bytes = 0;  ///< size of an operand word at the output of the unpacker
+  unsigned word_bytes = 0;  ///< bytes of one word at the unpacker's output
   bool last = false;        ///< last fetch of the bank
-  bool new_chunk = false;   ///< first bank of an A chunk
+  bool new_chunk = false;   ///< of the first B bank for an A chunk
   // Destination of the bytes, which does not affect times:
   unsigned bank = 0;  ///< of the buffer
   unsigned line = 0;  ///< row or column in the bank

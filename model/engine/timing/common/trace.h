@@ -28,8 +28,8 @@ struct TraceDetail {
 };
 using TraceDetails = std::initializer_list<TraceDetail>;
 
-/// Receives the engine's activity. An activity is reported when it begins, with its computed end.
-/// So slices are not in order of time; those of one track do not overlap.
+/// Receives the engine's activity. Slices are reported when the model computes their end, not in
+/// order of time. Those of one track do not overlap, except records.
 class Tracer {
  public:
   virtual ~Tracer() = default;

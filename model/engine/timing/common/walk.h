@@ -61,7 +61,7 @@ class Walk {
     return levels_.slab ? part(slab_left_, slab_words_, LoopNest::kWordUnit) : chunk_words();
   }
   unsigned chunk_words() const { return part(words_left_, chunk_words_, LoopNest::kWordUnit); }
-  /// Operand words of a whole chunk, and of a whole slab.
+  /// Operand words of a whole chunk.
   unsigned most_chunk_words() const { return chunk_words_; }
   bool first_k() const {
     return !levels_.chunk ||
@@ -225,7 +225,7 @@ class Walk {
     const auto without = [](uint64_t different, uint64_t iterations) {
       return iterations < different ? 0 : iterations - different;
     };
-    // If not all parts are whole, the last two share the rest.
+    // If `remaining` is no multiple of `most`, the last two parts are shorter.
     const auto until_halves = [&](uint32_t remaining, uint32_t most) {
       return without(remaining % most == 0 ? 1 : 2, remaining / most);
     };

@@ -14,7 +14,7 @@
 namespace mxe::engine {
 
 /// Dot-product array (mxe_array): passes the operand words of each pass to the arithmetic and holds
-/// the results of the last tiles for the drain.
+/// the results of the last two tiles for the drain.
 class Array {
  public:
   /// Cycles from a row's issue to the read of its bias; to its result.

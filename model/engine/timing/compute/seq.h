@@ -21,7 +21,7 @@ class Seq {
   void start(uint64_t cycle, bool bias, bool dual);
   void clear();
   void visit(StateVisitor& visitor);
-  /// Indices of the A and bias banks in use, and the end of the last pass.
+  /// Numbers (BankFills) of the A and bias banks in use, and the first cycle after the last pass.
   uint64_t a_number() const { return a_number_; }
   uint64_t c_number() const { return c_number_; }
   uint64_t free_cycle() const { return free_cycle_; }
@@ -41,7 +41,7 @@ class Seq {
   void finish(uint64_t cycle);
   /// The job is aborted. Passes start until clear(), but waits are not counted.
   void halt() { halted_ = true; }
-  /// The job is aborted in a wait for `pass`; `cycle` is its last.
+  /// The job is aborted and `cycle` is its last. Counts the wait for `pass`, which would be next.
   void abort_job(uint64_t cycle, const Pass& pass);
 
  private:
@@ -67,7 +67,7 @@ class Seq {
   History<uint64_t, kDrainBanks> drain_released_;
   uint64_t free_cycle_ = 0;  // end of the last pass
   unsigned last_tile_ = 0;
-  // By distance from last_tile_: first cycle in which the tile's accumulators are written.
+  // By distance from last_tile_: first cycle in which the tile's next pass may start.
   std::vector<uint64_t> acc_free_;
 };
 

@@ -74,7 +74,8 @@ void read_operand(numerics::FormatId format, const Range& elements, const Range&
 
 constexpr double kMostNumbers = 1e9;
 
-/// Numbers in the operands and in D. A double, because a descriptor's sizes can exceed 64 bits.
+/// Elements of A, B and D in all products. A double, because a descriptor's sizes can exceed 64
+/// bits.
 double numbers(const Descriptor& job) {
   const double m = job.m, n = job.n, k = job.k;
   return job.batch * ((m + n) * k + m * n);

@@ -14,9 +14,9 @@ namespace mxe::engine {
 /// only if software changes operands while the job runs.
 class WholeJob {
  public:
-  /// True if all of `job`'s memory is directly accessible, D overlaps no operand, no two rows of A,
-  /// B or D share bytes, and the job has at most kMostNumbers numbers. compute() holds up to 8
-  /// times the bytes of the job's arrays: a 4-bit MXFP4 result is held as FP32.
+  /// True if all of `job`'s memory is directly accessible, D and its scales overlap no operand, no
+  /// two rows of A, B, their scales or D share bytes, and A, B and D have at most kMostNumbers
+  /// elements. compute() holds D as FP32: 8 times the bytes of 4-bit MXFP4 results.
   static bool can_compute(const Descriptor& job, MemoryPort& memory);
   void compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 

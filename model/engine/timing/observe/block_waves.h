@@ -15,7 +15,7 @@ namespace mxe::engine {
 
 /// Writes the values of the blocks as a value change dump (VCD) with the RTL's names; one cycle is
 /// one nanosecond. All values of a row of the array, or of a segment in the drain, appear in the
-/// cycle of the RTL's result, including rows computed ahead of an abort.
+/// cycle of the RTL's result, including rows that an abort then cancels.
 class BlockWaves : public BlockWatcher {
  public:
   /// Throws Error if the file cannot be created.
@@ -44,7 +44,7 @@ class BlockWaves : public BlockWatcher {
 
   numerics::OutputFile file_;
   std::vector<Signal> signals_;                      // in the order of visit
-  std::set<BlockPart> known_;                        // parts already declared
+  std::set<BlockPart> known_;                        // parts with values written before
   std::map<uint64_t, std::vector<Change>> changes_;  // by cycle, not yet written
 };
 

@@ -15,10 +15,10 @@ namespace mxe::engine {
 struct Pass {
   unsigned rows = 0, cols = 0;
   unsigned tile = 0;                 ///< within the group
-  uint64_t row = 0;                  ///< of D, first of the tile
-  uint32_t column = 0;               ///< the same
+  uint64_t row = 0;                  ///< first row of the tile in D
+  uint32_t column = 0;               ///< first column of the tile in D
   unsigned a_word = 0;               ///< its operand word within the A bank
-  unsigned b_bank = 0, b_word = 0;   ///< where its B words are
+  unsigned b_bank = 0, b_word = 0;   ///< position of its B words
   unsigned count = 0;                ///< elements of the word within K
   bool first = false, last = false;  ///< of the tile
   bool a_done = false;               ///< the last pass that needs the A chunk
@@ -43,7 +43,8 @@ class Feed {
   /// Number of the B bank that the feeder reads or waits for.
   uint64_t bank_number() const { return bank_number_ + second_; }
 
-  /// Cycle in which the last B word of the next pass is read; kNever if not yet known.
+  /// Cycle in which the last B word of the next pass is read; kNever if unknown, if a pass is
+  /// offered or if none remains.
   uint64_t next_read() const;
   /// Reads these B words and offers the pass to the sequencer. Returns the cycle in which that
   /// releases the B bank; kNever if the bank is still needed.
@@ -53,9 +54,9 @@ class Feed {
 
   /// The pass that is offered; null if none is.
   const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
-  /// That pass, or as much of the next one as is known: when its words are read.
+  /// The offered pass. If none is offered: the next pass, of which only read_cycle is known.
   Pass awaited() const;
-  /// The sequencer starts that pass in `cycle`.
+  /// The sequencer starts the offered pass in `cycle`.
   void start_pass(uint64_t cycle) {
     offered_ = false;
     read_allowed_cycle_ =

@@ -25,7 +25,8 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
   scale_matrix_ = view.scale_address;
   const uint32_t chunk = walk_.most_chunk_words(), most = is_a ? chunk : walk_.slab_words();
   const bool all_whole = k_words <= most || (k_words % most == 0 && k_words % chunk == 0);
-  const uint32_t unit = all_whole ? most : LoopNest::kWordUnit;  // of what chunks and slabs have
+  const uint32_t unit =
+      all_whole ? most : LoopNest::kWordUnit;  // chunks and slabs begin at its multiples
   const uint32_t step_bytes = unit * view.word_bytes;
   const uint32_t step_scales = unit * view.word_scales;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,
@@ -59,7 +60,8 @@ void Load::visit(StateVisitor& visitor) {
   visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
   visitor.value(row_ - base_);
   visitor.value(offset_ - chunk_offset_);
-  // With one chunk only, the nest never returns to where the group began or goes to another chunk.
+  // Loop::tile implies one chunk: the nest never returns to the begin of the group. In Loop::chunk,
+  // chunk_offset_ is the position in the loop.
   if (visitor.loop() != Loop::tile) visitor.value(base_ - group_);
   if (visitor.loop() != Loop::chunk) visitor.value(chunk_offset_);
 }

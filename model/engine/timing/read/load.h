@@ -51,9 +51,9 @@ class Load final : public OperandLoader {
   uint64_t next_cycle_ = 0;  // the cycle after the last accept
   unsigned bank_ = 0;        // being filled
   unsigned index_ = 0;       // row within the bank
-  bool second_ = false;      // that bank is the second of a wide tile
-  bool new_chunk_ = false;   // it is the first that an A chunk needs
-  bool scales_ = false;      // the scale bytes of the row come next
+  bool second_ = false;      // bank_ is the second of a wide tile
+  bool new_chunk_ = false;   // bank_ is the first that an A chunk needs
+  bool scales_ = false;      // the scale bytes of the row are next
   // Byte offsets within a row, and row pointers: see mxe_load.
   uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;

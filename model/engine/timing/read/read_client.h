@@ -23,7 +23,7 @@ class ReadClient {
 
   /// First cycle in which the next fetch is requested; kNever if not yet known, or if none is left.
   virtual uint64_t request_cycle() const = 0;
-  /// That fetch.
+  /// The next fetch.
   virtual const Fetch& fetch() const = 0;
   /// The fetch was accepted in `cycle`.
   virtual void accept(uint64_t cycle) = 0;
@@ -33,7 +33,7 @@ class ReadClient {
   virtual uint64_t done_cycle() const = 0;
   /// Drops all remaining requests.
   virtual void clear() = 0;
-  /// Shows all that decides about its future (state.h).
+  /// Visits all state that affects its future (state.h).
   virtual void visit(StateVisitor& visitor) = 0;
   /// Where a trace shows it.
   virtual Track track() const = 0;
@@ -46,7 +46,7 @@ struct OperandView {
   uint32_t row_bytes = 0, row_scales = 0;  ///< of a whole row: element bytes, scale bytes
   unsigned word_bytes = 0;                 ///< element bytes of one operand word
   unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
-  unsigned words_at_a_time = 1;            ///< operand words that the unpacker passes on in a cycle
+  unsigned words_at_a_time = 1;            ///< operand words in one word at the unpacker's output
   bool wide = false, long_slab = false;    ///< of B: how the nest is walked, see Walk; if it is
                                            ///< wide, each bank is used as two
 };
@@ -54,12 +54,12 @@ struct OperandView {
 /// Fetches A's chunks or B's slabs, in the order of the loop nest, into the banks of a buffer.
 class OperandLoader : public ReadClient {
  public:
-  /// A job of `batch` products starts in `cycle` (start_i). `chained`: while the one before it is
-  /// still computed, so that its banks follow the last ones that were requested.
+  /// A job of `batch` products starts in `cycle` (start_i). `chained`: the job before it is still
+  /// being computed, so the banks continue after the last one requested.
   virtual void start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32_t m,
                      uint32_t n, uint32_t k_words, bool chained) = 0;
   /// Banks of its buffer, 2 to kMaxBanks / 2, which it fills in turn: those of A from bank 0 on,
-  /// those of B in each job from bank 0 on, unless it is chained.
+  /// those of B in each job from bank 0 on, unless the job is chained.
   virtual unsigned banks() const = 0;
 };
 

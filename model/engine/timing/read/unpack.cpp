@@ -21,8 +21,8 @@ void Unpack::begin(unsigned offset, uint32_t bytes, unsigned word_bytes) {
   gone_end_ = word_bytes;
 }
 
-/// First cycle in which the queue has room for a beat: enough words must have left that no more
-/// than one word of the largest size remains.
+/// First cycle in which the queue has room for a beat: enough words must have left that at most
+/// most_ bytes remain.
 uint64_t Unpack::accept_cycle(unsigned beat) {
   if (beat == 0) return fetch_cycle_;
   const uint32_t arrived = beat * beat_bytes_ - offset_;

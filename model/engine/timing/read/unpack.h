@@ -11,8 +11,8 @@
 namespace mxe::engine {
 
 /// Unpacker (mxe_unpack): the times at which the read beats of each row fetch are accepted, and at
-/// which the words made of them leave, one per cycle, or two. A byte queue of one beat and as much
-/// as leaves at a time holds bytes that do not yet fill that.
+/// which the words made of them leave, one per cycle, or two. A queue of one beat plus `most` bytes
+/// holds the bytes that have not left.
 class Unpack {
  public:
   /// `most`: bytes that leave in a cycle, at most.
@@ -44,7 +44,7 @@ class Unpack {
     for (uint64_t* time : {&fetch_cycle_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);
     }
-    // The others determine them; these matter only for an abort.
+    // taken_ is used only at an abort. Its times are relative to moved_.
     if (visitor.moves()) visitor.cycle(moved_);
   }
 
@@ -68,7 +68,7 @@ class Unpack {
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
   uint32_t words_ = 0;                 // of them so far
   std::vector<uint64_t> taken_;        // when the last beats are accepted less moved_, a ring
-  uint64_t beats_taken_ = 0;           // in the ring since clear()
+  uint64_t beats_taken_ = 0;           // since clear(), those no longer in the ring included
   uint64_t moved_ = 0;                 // cycles skipped so far
 };
 

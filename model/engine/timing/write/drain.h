@@ -34,9 +34,9 @@ class Drain {
   struct Drained {
     uint64_t release = kNever;  ///< cycle in which the bank became empty
     uint32_t bytes = 0;
-    uint64_t written = 0;  ///< the last segment was taken in this cycle or later
+    uint64_t written = 0;  ///< cycle in which `bytes` are counted
   };
-  /// Computes that event.
+  /// Computes the next event.
   Drained step();
   /// NaN results of the segments sent, and saturated elements of the rows encoded so far. The
   /// caller counts them and empties the lists.

@@ -20,8 +20,9 @@ struct BlockOutput {
   numerics::RequantOptions options;
 };
 
-/// Requantiser (mxe_requant, mxe_collect, mxe_block_wr): collects the tiles of 32 columns, encodes
-/// them row by row while it collects the next ones, and writes each row's elements and scale.
+/// Requantiser (mxe_requant, mxe_collect, mxe_block_wr): collects the tiles of max(32, NUM_PE)
+/// columns, encodes them row by row while it collects the next ones, and writes each row's elements
+/// and scale.
 class Requant {
  public:
   Requant(const Params& params, WrPort& wr_port, Arithmetic& arithmetic);
@@ -33,7 +34,8 @@ class Requant {
 
   /// Columns per bank: max(32, NUM_PE).
   unsigned stage_cols() const { return stage_cols_; }
-  /// Receives a row of a tile from bank column `first` on. Null `values`: only the time is needed.
+  /// Receives a row of a tile for the bank's columns from `first` on. Null `values`: only the time
+  /// is needed.
   void collect(unsigned row, unsigned first, const uint32_t* values, unsigned cols);
 
   /// Collected columns, ready to be encoded.
@@ -54,7 +56,7 @@ class Requant {
     uint64_t cycle = 0;  ///< the last segment is taken
     uint32_t bytes = 0;
   };
-  /// Issues that request with its data.
+  /// Issues the next write request with its data.
   Written write();
 
   struct Counted {
@@ -76,7 +78,7 @@ class Requant {
 
   struct Bank {
     Stage stage;
-    uint64_t from = 0;  // first cycle of its read
+    uint64_t from = 0;  // first cycle in which it may be read
   };
 
   uint32_t* bank_values(uint64_t number) { return &values_[number % kCollected * bank_size_]; }

@@ -45,7 +45,7 @@ class WrPort {
 
   uint64_t bursts() const { return bursts_; }
 
-  /// First cycle in which all accepted rows have been written (sent_o).
+  /// First cycle after all beats of the accepted rows were sent (sent_o).
   uint64_t sent_cycle() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
   /// First cycle in which all bursts have been acknowledged (idle_o).
   uint64_t idle_cycle() const { return idle_cycle_; }
