@@ -11,7 +11,8 @@ namespace mxe::blame {
 
 /// Finds the first block of a running design with a wrong value. The expected outputs of a block
 /// follow from the inputs that the RTL block received, so the block that caused an error is named,
-/// not those that pass it on. Blocks are checked in the order of the data flow, up to an abort.
+/// not those that pass it on. Blocks are checked in the order of the data flow. Checks pause from
+/// an abort until the datapath is cleared.
 class FirstWrongValue {
  public:
   /// Throws Error if the design, which must not have run, shows no values or has unknown blocks.

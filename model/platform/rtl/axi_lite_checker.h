@@ -7,7 +7,8 @@
 
 namespace mxe::rtl {
 
-/// Checks the engine's AXI4-Lite slave pins: one response after each request, stable until ready.
+/// Checks the engine's AXI4-Lite slave pins: each response follows a request and is stable until
+/// ready. Does not detect missing responses.
 class AxiLiteChecker {
  public:
   /// Throws Error naming the rule violated in `cycle`.

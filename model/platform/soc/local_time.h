@@ -53,7 +53,7 @@ class LocalTime {
   uint64_t quantum_;
   uint64_t simulated_ = 0, ahead_ = 0;
   uint64_t settled_ = 0;
-  uint64_t busy_until_ = 0;  // earliest next access while the processor waits; else 0
+  uint64_t busy_until_ = 0;  // earliest next access while the SystemC thread waits; else 0
   uint64_t alarm_ = ~uint64_t{0}, end_ = ~uint64_t{0};
 };
 
