@@ -194,11 +194,44 @@ def headline():
     return Table("headline", [(name, "{}") for name in ("figure", "value", "measured in")], rows)
 
 
+LISTED = re.compile(r"^(?:.* <)?([\w./-]+?)>?$")
+AUDIENCE = re.compile(r"\b[Ff]or ((?:(?!\. ).)*)\. +After this page you (.*?)\.(?= |$)")
+
+
+def listed_pages():
+    """The pages of the site in the order of its table of contents, from docs/index.md."""
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    for tree in re.findall(r"```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)```", index, re.DOTALL):
+        for line in tree.split("\n")[:-1]:
+            yield (ROOT / "docs" / (LISTED.match(line)[1] + ".md")).resolve()
+
+
+def introduction(page):
+    """A page's title, its readers, and what they can do afterwards. ValueError if the page does not say it."""
+    title, _, text = page.read_text(encoding="utf-8").partition("# ")[2].partition("\n")
+    found = AUDIENCE.search(" ".join(re.split(r"\n(?:\||#|\d\.|- |!|```|<)", text, maxsplit=1)[0].split()))
+    if not found:
+        raise ValueError(f"{page.relative_to(ROOT)} does not begin with 'For READERS. After this page you ...'")
+    return title, found[1], found[2]
+
+
+def page_list():
+    rows = []
+    for page in listed_pages():
+        title, readers, result = introduction(page)
+        link = page.relative_to(ROOT / "docs") if page.is_relative_to(ROOT / "docs") else f"../{page.name}"
+        rows.append([f"[{title}]({link})", readers, "you " + result])
+    return Table("pages", [(name, "{}") for name in ("page", "for", "afterwards")], rows)
+
+
+DERIVED = {"headline": headline, "pages": page_list}
+
+
 def filled(text):
     """A page with the present figures in its blocks."""
     def block(match):
-        if match[2] == "headline":
-            return match[1] + "\n".join(headline().markdown()) + "\n"
+        if match[2] in DERIVED:
+            return match[1] + "\n".join(DERIVED[match[2]]().markdown()) + "\n"
         record = load(match[2].partition("/")[0])
         return match[1] + "\n".join(table(match[2], record).markdown() + ["", source(record)]) + "\n"
     return BLOCK.sub(block, text)

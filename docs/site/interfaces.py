@@ -7,8 +7,10 @@ with the compiled module mxe._core and foreign packages replaced by stand-ins (c
 import re
 import shutil
 import subprocess
+import sys
 
 from sphinx.errors import ExtensionError
+from sphinx.ext.autodoc.mock import _MockModule
 
 HEADERS = """
 sw/driver/mxe_driver.h sw/driver/mxe_math.h sw/driver/mxe_float.h sw/linux/lib/mxe_linux.h
@@ -60,7 +62,14 @@ def parameters(_app, _what, _name, _object, _options, lines):
     lines[:] = [line.replace("|", r"\|") for line in result]
 
 
+def stand_in_for_onnx(_app, _config):
+    """mxe.onnx compares the version of onnx, which the stand-ins of autodoc do not have."""
+    sys.modules["onnx"] = _MockModule("onnx")
+    sys.modules["onnx"].__version__ = "1.18"
+
+
 def setup(app):
+    app.connect("config-inited", stand_in_for_onnx)
     app.connect("config-inited", run_doxygen, priority=100)
     app.connect("autodoc-process-docstring", parameters)
     return {"parallel_read_safe": False}

@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import pathlib
 import sys
+import tempfile
 import unittest
 from unittest import mock
 
@@ -67,13 +68,35 @@ class Pages(unittest.TestCase):
         shown = {name for page in tables.pages() for _, name in tables.BLOCK.findall(page.read_text(encoding="utf-8"))}
         parts = [path.stem for path in tables.DATA.glob("*.json")]
         kept = {f"{part}/{table}" for part in parts for table in tables.load(part)["tables"]}
-        self.assertEqual(shown - {"headline"}, kept)
+        self.assertEqual(shown - set(tables.DERIVED), kept)
 
     def test_each_record_has_its_origin(self):
         for path in tables.DATA.glob("*.json"):
             record = tables.load(path.stem)
             for key in ("command", "commit", "machine"):
                 self.assertTrue(record[key], f"{path.name}: {key}")
+
+
+class Readers(unittest.TestCase):
+    """Each page names its readers, and what they can do afterwards."""
+
+    def test_pages(self):
+        pages = set(tables.listed_pages())
+        names = {ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")}
+        self.assertEqual(pages | {ROOT / "docs/index.md"}, names | set((ROOT / "docs").glob("**/*.md")) - set(
+            (ROOT / "docs/examples").glob("**/*.md")))
+        for page in pages | {ROOT / "docs/index.md"}:
+            tables.introduction(page)
+
+    def test_a_page_without_readers(self):
+        with tempfile.TemporaryDirectory(dir=ROOT / "docs") as folder:
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("# Page\n\nFor authors. After this page you can write.\n", encoding="utf-8")
+            self.assertEqual(tables.introduction(page), ("Page", "authors", "can write"))
+            for text in ("For authors.\n", "## For authors\n\nFor authors. After this page you can write.\n"):
+                page.write_text(f"# Page\n\n{text}", encoding="utf-8")
+                with self.assertRaisesRegex(ValueError, "does not begin with"):
+                    tables.introduction(page)
 
 
 class Comparison(unittest.TestCase):
