@@ -16,7 +16,7 @@ namespace mxe::platform {
 /// children.
 class BlockObject : public sc_core::sc_module {
  public:
-  /// Visits the outermost blocks: those below the array or the drain.
+  /// Visits the blocks of the array or of the drain, with their inner blocks.
   using Source = std::function<void(blocks::BlockVisitor&)>;
   struct Shape {
     std::string name;
@@ -33,12 +33,13 @@ class BlockObject : public sc_core::sc_module {
 
  private:
   Source source_;
-  std::string path_;  // below the source's blocks, with a trailing dot
+  std::string path_;  // path of this block in the source, with a trailing dot
   std::vector<std::string> values_;
   std::vector<std::unique_ptr<BlockObject>> blocks_;
 };
 
-/// Creates objects for all blocks of `source` below `name`, or null. Call it in a constructor.
+/// Creates objects for all blocks of `source` below `name`; null if there are none. Call it in a
+/// constructor.
 std::unique_ptr<BlockObject> make_block_objects(const char* name,
                                                 const BlockObject::Source& source);
 

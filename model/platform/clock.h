@@ -12,8 +12,9 @@ namespace mxe::platform {
 /// Stack size of threads, for Verilated code and text formatting. Unused pages cost no memory.
 inline constexpr std::size_t kThreadStackBytes = std::size_t{8} << 20;
 
-/// A clock, counted in cycles since the start of the simulation. All functions except the
-/// comparison throw Error if the period is below the simulation's time resolution.
+/// A clock, counted in cycles since the start of the simulation. All functions except the default
+/// constructor and the comparison throw Error if the period is below the simulation's time
+/// resolution.
 class Clock {
  public:
   /// One nanosecond, the clock of MXE's own platforms. A time resolution above 1 ns is reported at
@@ -22,7 +23,7 @@ class Clock {
     static const uint64_t ticks = sc_core::sc_time(1, sc_core::SC_NS).value();
     ticks_ = ticks;
   }
-  /// Throws Error for a zero `period`, which is already rounded to the time resolution.
+  /// Throws Error for a zero `period`. SystemC has already rounded it to the time resolution.
   explicit Clock(const sc_core::sc_time& period);
   /// Throws Error unless `period` is a multiple of the time resolution: not 1.5 ns at 1 ns.
   Clock(double period, sc_core::sc_time_unit unit);

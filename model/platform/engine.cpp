@@ -119,7 +119,8 @@ void Engine::thread() {
   }
 }
 
-/// Runs the core up to the next cycle with a possible register access, effective two cycles later.
+/// Runs the core up to the horizon. A register write that starts there takes effect two cycles
+/// later.
 void Engine::run_core() {
   if (core_waits_) return;
   ran_to_ = harness_->run(clock().now(), horizon());

@@ -18,7 +18,8 @@
 
 namespace mxe::platform {
 
-/// Waits until all processes that can run at this time have run, including those that they trigger.
+/// Waits until all processes that can run at this time have run, including those that they trigger,
+/// but at most 8 delta cycles.
 void yield_to_others();
 
 /// The common interface of the model and the RTL.
@@ -57,9 +58,10 @@ class EngineModule : public sc_core::sc_module {
   virtual bool at_rest() const { return false; }
 
  protected:
-  /// The cycle up to which the engine may run ahead: that of set_horizon(), else that of the next
-  /// event; without pending events it may not run ahead. In any case at least by the global quantum
-  /// of TLM-2.0 (default 0); effects of other modules are then seen later by up to the quantum.
+  /// The cycle up to which the engine may run ahead: that of set_horizon(), with a bound reset_n at
+  /// most that of the next event. Without set_horizon(): that of the next event, or the present if
+  /// none is pending. In any case at least by the global quantum of TLM-2.0 (default 0); effects of
+  /// other modules are then seen later by up to the quantum.
   uint64_t horizon() const;
   uint64_t next_activity() const;
   /// True if reset_n is low or was low since the last reset_done().
@@ -70,7 +72,7 @@ class EngineModule : public sc_core::sc_module {
   virtual void reset_changed() {}
 
   /// Reads a register of an idle engine for an access that starts in `cycle`. Returns false for
-  /// SLVERR, and the end cycle in `cycle`: kAccessCycles later, unless the bus differs.
+  /// SLVERR, and the end cycle in `cycle`: by default kAccessCycles later.
   virtual bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle);
   /// Executes `transfer` and waits for the duration of the bus access. Returns false for SLVERR.
   virtual bool transfer_register(harness::RegisterTransfer& transfer) = 0;

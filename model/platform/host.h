@@ -68,7 +68,7 @@ class Host : public sc_core::sc_module {
 
   Memory& memory_;
   uint64_t next_;
-  uint64_t sleeps_until_ = 0;  // cycle in which a waiting program resumes
+  uint64_t sleeps_until_ = 0;  // cycle in which a waiting program resumes at the latest; else 0
   Program program_;
   std::exception_ptr error_;
   sc_core::sc_event start_event_;

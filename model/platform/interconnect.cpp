@@ -121,7 +121,7 @@ void Interconnect::serve(unsigned port, const engine::BeatTimes& times) {
 }
 
 void Interconnect::grant(unsigned port) {
-  constexpr std::size_t kRemembered = 64;  // per port; more than a memory has outstanding
+  constexpr std::size_t kRemembered = 64;  // per port; older grants have usually begun
   const Waiting& read = waiting_[port];
   serve(port, read_.grant(port, read.issue, read.beats));
   if (!multicast_) return;

@@ -24,8 +24,8 @@ namespace mxe::platform {
 /// an engine that has waited issues its next request late. Writes do not wait, because no order
 /// would be right for both directions; a write takes the first free time.
 ///
-/// With `multicast`, a port that requests beats granted to another port, but not yet started,
-/// receives them with that port if it can accept them at that time.
+/// With `multicast`, a port that requests the burst that another port was granted, but that has not
+/// begun, receives it with that port if it can accept it at that time.
 class Interconnect : public sc_core::sc_module {
  public:
   using Socket = tlm_utils::simple_target_socket_tagged<Interconnect>;
@@ -33,7 +33,8 @@ class Interconnect : public sc_core::sc_module {
   sc_core::sc_vector<Socket> in;
   tlm_utils::simple_initiator_socket<Interconnect> out{"out"};
 
-  /// `beat_bytes` is the width of each port. Throws Error for a half-duplex memory.
+  /// `beat_bytes` is the width of each port. Throws Error for a half-duplex memory, and if the time
+  /// resolution cannot express half a cycle.
   Interconnect(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
                unsigned ports, unsigned beat_bytes, bool multicast = false);
 

@@ -85,7 +85,8 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
   // Other initiators' beats need not be a power of two (BeatSize).
   const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
-  // An engine that waits for its interrupt to be seen issues bursts a few cycles late.
+  // The engine may send a burst after its cycle of issue, for example after waiting for its
+  // interrupt.
   const bool told = burst && burst->clock == Clock();
   uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);

@@ -7,7 +7,7 @@
 
 namespace mxe::platform {
 
-/// Checks a payload's attributes, first in all targets. Returns TLM_OK_RESPONSE or the error
+/// Checks a payload's attributes, before a target uses them. Returns TLM_OK_RESPONSE or the error
 /// response of IEEE 1666, 14.6 to 14.12. Example: 4 bytes with a streaming width of 2 would write
 /// the same 2 bytes twice, so they give TLM_BURST_ERROR_RESPONSE.
 inline tlm::tlm_response_status check_attributes(const tlm::tlm_generic_payload& payload) {

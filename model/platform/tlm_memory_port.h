@@ -12,8 +12,9 @@
 
 namespace mxe::platform {
 
-/// The memory behind a TLM-2.0 socket: one b_transport for each burst, which may wait. The ticket
-/// is complete when request() returns. Serves one burst at a time.
+/// The memory behind a TLM-2.0 socket: one b_transport for each burst, which may wait; none with
+/// direct access, several for a write whose byte enables the memory refuses. The ticket is complete
+/// when request() returns. Serves one burst at a time.
 class TlmMemoryPort : public engine::MemoryPort {
  public:
   using Socket = tlm::tlm_initiator_socket<>;

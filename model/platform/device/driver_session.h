@@ -14,7 +14,7 @@ namespace mxe::device {
 
 CounterValues no_counts();
 
-/// Throws Error if a job with these parts needs more than `memory` bytes.
+/// Throws Error if these parts and 4 KiB, for alignment and the ring, exceed `memory` bytes.
 void require_room(job::JobParts parts, std::size_t memory);
 
 /// The operand, A or B, that several engines share in memory; null if none.
@@ -37,7 +37,7 @@ class DriverSession {
   DeviceResult execute(const mxe_job& descriptor);
 
   std::optional<platform::DriverRing> ring_;
-  std::optional<mxe_device> driver_;  // after the first job
+  std::optional<mxe_device> driver_;  // opened by the first job
 };
 
 }  // namespace mxe::device

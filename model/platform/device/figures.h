@@ -14,7 +14,8 @@ namespace mxe::device {
 double utilization(const job::JobShape& shape, const Params& params, uint64_t cycles);
 
 /// Lower bounds of a job's cycles. compute: all multipliers busy. memory: the larger of bytes read
-/// and written (of a half-duplex memory, their sum) at the lower bandwidth of port and memory.
+/// and written at the lower bandwidth of port and memory; of a half-duplex memory, at least their
+/// sum at the memory's bandwidth.
 struct Roofline {
   uint64_t compute = 0;
   uint64_t memory = 0;

@@ -19,9 +19,9 @@ const char* split_name(SplitAxis axis);
 /// Inverse of split_name(); throws Error with the allowed names.
 SplitAxis parse_split(const std::string& name);
 
-/// Splits a job into one part per engine, about equal: rows, or whole tiles of columns (whole
-/// blocks if results have scales). Throws Error if there are too few. 100 rows, 3 engines: 33 + 33
-/// + 34.
+/// Splits a job into one part per engine, about equal: rows, or columns in units of a tile (at
+/// least 32 columns if results have scales). Throws Error if there are fewer units than engines.
+/// 100 rows, 3 engines: 33 + 33 + 34.
 std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
                                      const Params& params);
 
@@ -35,7 +35,7 @@ struct TeamResult {
   std::vector<Member> members;
   double wall_seconds = 0;  ///< wall-clock time of the simulation
 
-  /// Cycles until the last engine has finished.
+  /// The most cycles of any engine.
   uint64_t cycles() const;
 };
 
@@ -44,8 +44,9 @@ class Team {
  public:
   enum class Common : uint8_t { nothing, a, b };
 
-  /// `setup.timing` applies to all engines together. The common operand is that of the first job;
-  /// it is stored once, and its reads are multicast.
+  /// `setup.timing` applies to all engines together. All jobs of a run must have the same common
+  /// operand; it has one place in memory, and its reads are multicast. Throws Error for a
+  /// half-duplex memory.
   Team(Target target, const EngineSetup& setup, unsigned engines, Common common = Common::nothing);
   ~Team();
 

@@ -91,7 +91,7 @@ Console::Console(uml::Machine& machine, KernelLog& log, Input input)
   watch_output(error_.read.get(), to(STDERR_FILENO));
   watch_output(messages_.read.get(), [this](const char* text, std::size_t bytes) {
     log_.add(text, bytes);
-    // Every run ends with this line, so it is not shown.
+    // Every run ends with this line, so the text read with it is not shown.
     if (std::string(text, bytes).find("reboot: Power down") != std::string::npos) return true;
     if (hides_log_) hidden_log_.append(text, bytes);
     return log_.has_file() || hides_log_ || print(STDERR_FILENO, text, bytes);

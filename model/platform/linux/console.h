@@ -89,7 +89,7 @@ class Console {
   std::array<Pipe, 4> quiet_;  // unused inputs of the output-only consoles
   Pipe ready_;                 // Linux signals that it accepts input
   Pipe host_;                  // output of the User-mode Linux process itself
-  std::string pending_;        // not yet read by Linux
+  std::string pending_;        // input not yet written to Linux
   bool hides_log_ = false;
   std::string hidden_log_;
   std::vector<std::function<void()>> drains_;

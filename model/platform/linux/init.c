@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first program of a Linux started by mxe linux. It mounts an overlay on the host's files,
 // inserts the driver, runs one program, records how it ended, and powers off. The kernel passes the
-// path of a folder in mxe_session; the file "session" in it contains zero-terminated fields
-// KEY=VALUE (model/platform/linux/session.h).
+// path of a folder in the environment variable mxe_session; the file "session" in it contains
+// zero-terminated fields KEY=VALUE (model/platform/linux/session.h).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,9 @@
 
 namespace mxe::guest {
 
-/// Queries Linux's tasks when the machine has stalled, through the management console: a socket
-/// whose commands the kernel executes in an interrupt, regardless of its tasks. The log gets them.
+/// Queries Linux's tasks when the machine has stalled or at its timeout, through the management
+/// console: a socket whose commands the kernel executes in an interrupt, regardless of its tasks.
+/// The kernel's log contains the tasks.
 class Inspector {
  public:
   Inspector(uml::Machine& machine, Console& console, const Session& session);

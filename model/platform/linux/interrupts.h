@@ -11,7 +11,8 @@
 namespace mxe::guest {
 
 /// During its lifetime, a terminating signal (Ctrl-C, closed terminal, kill) first stops the
-/// machine. If that takes too long, or at a second signal, it ends Linux and this process at once.
+/// machine. If that takes more than 2 s, or at a second signal, it ends Linux and this process at
+/// once.
 class Interrupts {
  public:
   /// Objects to end and to clean up. `terminal` may be null.

@@ -23,7 +23,7 @@ namespace {
 [[noreturn]] void become(char* const* words, const int* files, int count, pid_t parent,
                          int report) {
   setsid();
-  std::signal(SIGPIPE, SIG_DFL);  // ignored in this process
+  std::signal(SIGPIPE, SIG_DFL);  // the parent ignores it
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   personality(ADDR_NO_RANDOMIZE);  // User-mode Linux must be loaded at its link address
   if (getppid() != parent) _exit(1);

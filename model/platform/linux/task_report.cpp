@@ -36,7 +36,7 @@ std::optional<std::string> read_registers(const std::string& line) {
   return line.substr(head.size());
 }
 
-/// Parses a stack frame. Frames with "? " before the name are leftovers of earlier calls.
+/// Parses a stack frame. Skips frames with "? " before the name, leftovers of earlier calls.
 std::optional<std::string> read_frame(const std::string& line) {
   static const std::regex frame(R"( *\[<[0-9a-f]+>\] ([^? ].*\S) *)");
   std::smatch match;

@@ -25,7 +25,8 @@ std::optional<std::string> engine_function(const Task& task);
 /// A line about the first program that waits for the engine; nullopt if none does.
 std::optional<std::string> find_stuck(const std::vector<Task>& tasks);
 
-/// Describes programs and kernel threads that wait for the engine. Omits pid 1 if it is not alone.
+/// Describes all programs, and the kernel threads that wait for the engine. Omits pid 1 unless it
+/// is the only program.
 std::string describe_tasks(const std::vector<Task>& tasks);
 
 }  // namespace mxe::guest

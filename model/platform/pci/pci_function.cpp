@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kRegisterBytes = 4;
 
-/// The line falls one cycle after the write that clears its cause has been answered.
+/// The line falls one cycle after the response to the write that clears its cause; checked one
+/// later.
 constexpr uint64_t kClocksUntilLineFalls = 2;
 
 bool decides_about_line(uint64_t offset) {

@@ -9,8 +9,9 @@
 
 namespace mxe::rtl {
 
-/// Performs one register access at a time on the AXI4-Lite pins. Offers address and data of a write
-/// together and accepts the response at once. AxPROT, which registers must ignore, varies.
+/// Performs one register access at a time on the AXI4-Lite pins. Without hesitation, offers address
+/// and data of a write together and accepts the response at once. AxPROT, which registers must
+/// ignore, varies.
 class AxiLiteMaster {
  public:
   /// A nonzero `hesitation_seed` delays each valid and ready at random.

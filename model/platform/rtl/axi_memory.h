@@ -13,9 +13,10 @@
 
 namespace mxe::rtl {
 
-/// AXI4 slave at the engine's memory port. Responds in order regardless of ids and transfers beats
-/// at the times that the memory returns, at once or later. Requests a read when its address is
-/// accepted, a write when its address and data are present.
+/// AXI4 slave at the engine's memory port. Responds in order regardless of ids. Offers beats and
+/// responses at the times that the memory returns, with back-pressure later. The memory may
+/// complete a ticket after request(). Requests a read when its address is accepted, a write when
+/// its address and data are present.
 class AxiMemory {
  public:
   /// A nonzero `back_pressure_seed` delays every ready and valid of the slave at random.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once per engine of mxe_engine(). MXE_CLASS: Verilated class; MXE_CLASS_FST: with waves
-// (optional); MXE_TOP: top module. MXE_DESCRIPTION, MXE_SOURCES: files with string literals.
+// Compiled once per engine of mxe_engine() and per design of mxe_rtl_plugin(). MXE_CLASS: Verilated
+// class; MXE_CLASS_FST: with waves (optional); MXE_TOP: top module. MXE_DESCRIPTION, MXE_SOURCES:
+// files with string literals.
 #include "model/platform/rtl/engine_plugin.h"
 
 #include "model/numerics/base/error.h"

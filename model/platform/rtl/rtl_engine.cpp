@@ -113,7 +113,8 @@ bool RtlEngine::transfer_register(harness::RegisterTransfer& transfer) {
   return ok_;
 }
 
-/// A memory that supports BurstExtension responds at once; others may call wait().
+/// A memory that supports BurstExtension returns exact times even if it waits, so this thread calls
+/// it; memory_thread() calls the others.
 void RtlEngine::request(const engine::MemoryRequest& request, engine::Ticket& ticket) {
   if (memory_port().is_timed() && accesses_.empty()) {
     return memory_port().request(request, ticket);
@@ -253,7 +254,7 @@ bool RtlEngine::concerns_registers_alone(const harness::RegisterTransfer& transf
          transfer.address == MXE_REG_IRQ_MASK;
 }
 
-/// True if STATUS must be read to distinguish an idle design from a hang.
+/// True if STATUS must be read: to detect a hang, or idleness of a design without a visible state.
 bool RtlEngine::wants_status(uint64_t room) const {
   if (transferless_cycles_ >= options_.hang_cycles) return true;
   return !state_ && quiet_cycles_ >= kQuietCycles && room >= kPollRoom;

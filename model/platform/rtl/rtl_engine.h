@@ -46,8 +46,9 @@ struct RtlOptions {
 /// ends before any other event, so the result equals a cycle-by-cycle simulation.
 ///
 /// Idle time is skipped. The clock stops kIdleCycles after the last work; TOTAL and IDLE later
-/// receive the missed cycles. A register read then runs only its own cycles, a write a few more. An
-/// access that concerns only registers leaves the other blocks' clock stopped (RtlTop::hold).
+/// receive the missed cycles. A register read then runs only its own cycles, a write
+/// kSettlingCycles more. An access that concerns only registers leaves the other blocks' clock
+/// stopped (RtlTop::hold).
 ///
 /// If the command processor's state is not visible, the engine polls STATUS after kQuietCycles
 /// without a bus transfer, when no access is due. If the counters are not visible, the clock stops
@@ -60,7 +61,8 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
             const RtlOptions& options = {});
 
   static std::string counter_name(std::size_t index);
-  /// Cycles without a transfer before STATUS is polled.
+  /// Cycles without a transfer before STATUS is polled, or, with random back-pressure, the clock
+  /// stops.
   static constexpr uint64_t kQuietCycles = 256;
   /// Idle cycles before the clock stops; more than the longest pipeline.
   static constexpr uint64_t kIdleCycles = 64;

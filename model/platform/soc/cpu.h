@@ -24,18 +24,21 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
  public:
   static constexpr uint64_t kCheckCycles = 100;
 
-  /// `program` must already be in `memory`. All references must outlive the processor.
+  /// `program` must be in `memory` before the simulation starts. All references must outlive the
+  /// processor.
   Cpu(const sc_core::sc_module_name& name, const Program& program, platform::Memory& memory,
       Bus& bus, LocalTime& time);
 
   void set_arguments(uint64_t argc, uint64_t argv);
 
-  /// `debugger` is called before the first instruction and must outlive the processor.
+  /// `debugger` is called before the first instruction and at each stop, and must outlive the
+  /// processor.
   void set_debugger(Debugger& debugger) { debugger_ = &debugger; }
   void set_interrupt(bool level);
-  /// Ends the program; called by the exit device.
+  /// Ends the program with this exit code.
   void exit(int code);
-  /// Ends the simulation with a fault at the program's current position.
+  /// Records a fault at the program's current position. The program ends at the next stop of the
+  /// emulator.
   void fail(const std::string& what);
 
   /// True if the program has ended and the simulation has reached that time.
@@ -96,7 +99,7 @@ class Cpu : public sc_core::sc_module, private Emulator::Listener, private Debug
   uint64_t next_check_ = 0;
   bool exited_ = false, finished_ = false, sleeping_ = false;
   bool line_ = false;
-  bool interrupted_ = false;  // it has risen since the last block
+  bool interrupted_ = false;  // line_ has risen since the last block
   sc_core::sc_event risen_;
   int exit_code_ = 0;
   std::optional<Fault> fault_;

@@ -23,7 +23,8 @@ class GdbConnection {
   void accept();
   bool connected() const { return connection_ >= 0; }
 
-  /// Waits for a packet or an interrupt and acknowledges it. nullopt if the connection has ended.
+  /// Waits for a packet, which it acknowledges, or an interrupt. nullopt if the connection has
+  /// ended.
   std::optional<GdbPackets::Item> receive();
   /// As receive(), without waiting: nullopt if no packet is complete.
   std::optional<GdbPackets::Item> poll();

@@ -11,7 +11,7 @@ namespace mxe::soc {
 /// Returns the packet $TEXT#CHECKSUM of gdb's remote protocol.
 std::string frame_packet(const std::string& text);
 
-/// Splits a byte stream into packets. A packet is returned with its last byte.
+/// Splits a byte stream into packets. add() returns a packet when it receives the last byte.
 class GdbPackets {
  public:
   enum class Kind : uint8_t {

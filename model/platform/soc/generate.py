@@ -51,7 +51,7 @@ SECTIONS
   /DISCARD/ : {{ *(.comment .eh_frame .riscv.attributes) }}
 }}
 
-/* The stack grows down from the end of the memory, towards what the program has. */
+/* The stack grows down from the end of the memory, towards the program's data. */
 __stack_end = ORIGIN(ram) + LENGTH(ram);
 ASSERT(__bss_end + 0x10000 <= __stack_end, "no room for a stack of 64 KiB")
 """

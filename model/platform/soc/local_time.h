@@ -7,8 +7,8 @@
 namespace mxe::soc {
 
 /// The processor's time in nanoseconds, ahead of the simulation, which catches up before each
-/// register access and, after events, at fixed times (Cpu::kCheckCycles). The quantum limits the
-/// lead otherwise and affects only speed, not the times that software sees.
+/// register access and, if an event is due, at multiples of Cpu::kCheckCycles. The quantum limits
+/// the lead otherwise and affects only speed, not the times that software sees.
 class LocalTime {
  public:
   explicit LocalTime(uint64_t quantum) : quantum_(quantum) {}
@@ -28,9 +28,10 @@ class LocalTime {
   void synchronise();
   /// If the simulation time is now(): delivers the interrupts of this time to the processor.
   void settle();
-  /// Sleeps until `event`, which is triggered by the engine's interrupt or at the alarm.
+  /// Sleeps until `event`, the rise of the processor's interrupt line, which the engine or the
+  /// alarm causes.
   void sleep_until(const sc_core::sc_event& event);
-  /// `access` waits for ahead() plus the access time and returns the processor's remaining lead.
+  /// `access` takes ahead() plus the access time and returns the part that it has not waited for.
   template <typename Access>
   void spend(const Access& access) {
     busy_until_ = now();

@@ -36,7 +36,7 @@ struct Program {
   std::vector<Symbol> symbols;    ///< functions and labels, by address
   std::string names;              ///< the file's string table, zero-terminated names
 
-  /// Returns "main + 0x12", or "" if no symbol precedes it. Cuts names to kLongestName bytes.
+  /// Returns "main + 0x12", or "" if no symbol has this address. Cuts names to kLongestName bytes.
   std::string describe(uint64_t address) const;
   static constexpr std::size_t kLongestName = 1000;
 };

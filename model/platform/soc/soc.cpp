@@ -110,7 +110,7 @@ void Soc::simulate() {
   }
 }
 
-/// Adds a hint if an interrupt line has been high for longer than any handler needs.
+/// Adds a hint if the processor's interrupt line has been high for 10 us or more.
 std::string Soc::describe_timeout() const {
   constexpr uint64_t kLongestHandler = 10'000;  // nanoseconds
   const std::string text = fmt::format("timeout after {} us of simulated time", timeout_us_);

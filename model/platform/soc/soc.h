@@ -62,7 +62,7 @@ class Soc : public sc_core::sc_module {
   uint64_t timeout_us_;
   Debugger* debugger_;
   LocalTime time_;
-  uint64_t line_high_since_ = 0;  // of the processor's interrupt line
+  uint64_t line_high_since_ = 0;  // last change of the processor's interrupt line
   Bus bus_{time_};
   std::unique_ptr<platform::EngineModule> engine_;
   std::unique_ptr<platform::Memory> memory_;

@@ -17,7 +17,7 @@ namespace mxe::uml {
 class GuestMemory : public platform::Memory {
  public:
   static constexpr std::size_t kMostRegions = 8;
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< limit of all regions together
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< highest end of a region
 
   GuestMemory(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
               unsigned beat_bytes);

@@ -22,7 +22,7 @@ constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond
                    kNanosecondsPerSecond = 1'000'000'000;
 /// Simulated time of the engine between two checks of the sockets, if Linux has its own clock.
 constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
-/// Time for which Linux may run without waiting for us.
+/// Time for which Linux may run without waiting for the simulation.
 constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
 /// Writes have no response, so Linux reclaims their buffers only after a call or a read.
 constexpr uint32_t kMostUnclaimed = 64;
@@ -123,7 +123,8 @@ void Machine::fail(std::string fault) {
   if (!over()) fault_ = std::move(fault);
 }
 
-/// Ends the run at the timeout, or if a task waits for a stalled engine; queries Linux first.
+/// Ends the run at the timeout, if no event can wake Linux, or if a task waits for a stalled
+/// engine; queries Linux first.
 void Machine::check() {
   if (inspecting_ || over()) return;
   if (asleep_) return inspect("Linux sleeps without a timeout, and no event can wake it");
@@ -280,7 +281,8 @@ void Machine::go_on() {
   if (!send(time_socket_.get(), &run, sizeof run)) time_socket_.reset();
 }
 
-/// Allows Linux to advance its own clock without waiting for us, as long as the engine is idle.
+/// Allows Linux to advance its clock without waiting for the simulation, as long as the engine is
+/// idle.
 void Machine::permit() {
   const bool quiet = engine_->at_rest() && !message_ && !options_.real_time;
   time_.permit(quiet ? std::min(now() + kMostAlone, next_surprise()) : 0);

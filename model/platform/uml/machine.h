@@ -38,7 +38,7 @@ struct MachineOutcome {
   std::optional<std::string> fault;  ///< one line; empty after stop()
   /// State of the engine, several lines, if check() ended the run.
   std::string engine;
-  uint64_t nanoseconds = 0;  ///< on Linux's clock
+  uint64_t nanoseconds = 0;  ///< simulated, without register accesses
   uint64_t register_accesses = 0;
   uint64_t bursts = 0;
   uint64_t messages = 0;  ///< interrupts
@@ -46,10 +46,10 @@ struct MachineOutcome {
   std::optional<uint64_t> first_message;
 };
 
-/// An engine as a PCI function of a User-mode Linux, another process, connected by sockets. While
-/// Linux computes, simulated time stops; while it waits, the simulation runs up to the requested
-/// time or interrupt. Register accesses take engine cycles that are left out of Linux's clock, so
-/// that the simulation does not run ahead of Linux.
+/// An engine as a PCI function of a User-mode Linux, another process, connected by sockets. With a
+/// shared clock, simulated time stops while Linux computes; while it waits, the simulation runs up
+/// to the requested time or interrupt. Register accesses take engine cycles that are left out of
+/// Linux's clock, so that the simulation does not run ahead of Linux.
 class Machine : public sc_core::sc_module, private PciTarget {
  public:
   using EngineFactory = std::function<std::unique_ptr<platform::EngineModule>()>;
@@ -64,11 +64,13 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void unwatch(int file);
   /// Makes Linux check files outside the simulation: its consoles.
   void wake();
-  /// `ask` is called when the engine has stalled and at the timeout. It queries Linux's tasks and
-  /// calls inspected() with the result. It returns false if Linux cannot be queried.
+  /// `ask` is called when the engine has stalled, at the timeout, and when no event can wake Linux.
+  /// It queries Linux's tasks and calls inspected() with the result. It returns false if Linux
+  /// cannot be queried.
   void inspect_with(std::function<bool()> ask) { ask_ = std::move(ask); }
-  /// Result of the query. `stuck` is a line about a task that waits for the engine and becomes the
-  /// fault of the run. Without it the run continues, unless the timeout has expired.
+  /// Result of the query. `stuck` is a line about a task that waits for the engine. It becomes the
+  /// fault of the run, unless the timeout or an endless sleep is the fault; without either, the run
+  /// continues.
   void inspected(std::optional<std::string> stuck);
   void stop() { stopped_ = true; }
 

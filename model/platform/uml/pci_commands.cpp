@@ -48,7 +48,7 @@ std::size_t PciCommands::read(const PciRequest& request, const Buffer& buffer) {
 
 void PciCommands::write(const PciRequest& request, const uint8_t* data, std::size_t bytes) {
   const auto op = static_cast<PciOp>(request.op);
-  const bool one_byte = op == PciOp::set_bar;  // fills the whole BAR
+  const bool one_byte = op == PciOp::set_bar;  // repeated for all bytes of the request
   if (bytes < (one_byte ? 1 : request.size)) {
     throw ProtocolError(fmt::format("a write of {} bytes with {}", request.size, bytes));
   }

@@ -8,7 +8,7 @@
 
 namespace mxe::uml {
 
-/// A function in a PCI slot; implemented by pci::PciFunction and by tests.
+/// A function in a PCI slot; implemented by Machine and by tests.
 class PciTarget {
  public:
   virtual ~PciTarget() = default;

@@ -15,7 +15,7 @@ namespace {
 /// Time of day at the start, fixed so that runs are reproducible.
 constexpr uint64_t kTimeOfDay = 1'700'000'000'000'000'000;
 
-/// A memory file of fixed size, sealed against changes by Linux.
+/// A memory file, sealed so that Linux cannot make it smaller.
 FileDescriptor make_file(const char* name, std::size_t bytes) {
   FileDescriptor file(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.valid() || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||

@@ -10,7 +10,8 @@
 namespace mxe::uml {
 
 /// Linux's clock in nanoseconds, controlled by messages and shared memory. Linux computes in zero
-/// time; time passes while it waits. Messages cost context switches: used only to wait and resume.
+/// time; time passes while it waits. Messages cost context switches: after the start, only waits
+/// and resumes need them.
 class TimeKeeper {
  public:
   /// Wanted time of a Linux that sleeps without a timeout.

@@ -128,7 +128,7 @@ void VhostDevice::set_memory(VhostMessage& message) {
   if (message.payload.size() < sizeof table)
     throw wrong(message, "has a payload of an unexpected size");
   std::memcpy(&table, message.payload.data(), sizeof table);
-  // Linux always sends two entries.
+  // Linux always sends room for two entries.
   if (table.count > GuestMemory::kMostRegions ||
       message.payload.size() < sizeof table + table.count * sizeof(MemoryRegion)) {
     throw wrong(message, "has more regions than fit into its payload");

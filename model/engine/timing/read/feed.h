@@ -54,7 +54,7 @@ class Feed {
 
   /// The pass that is offered; null if none is.
   const Pass* offered() const { return offered_ ? &pass_ : nullptr; }
-  /// The offered pass. If none is offered: the next pass, of which only read_cycle is known.
+  /// The offered pass. If none is offered: the next pass, with only read_cycle set.
   Pass awaited() const;
   /// The sequencer starts the offered pass in `cycle`.
   void start_pass(uint64_t cycle) {
