@@ -39,6 +39,7 @@ def time(seconds):
 
 
 WORDS = {"magnitude": magnitude, "time": time}
+UNITS = {"billion": 1e9, "million": 1e6, "thousand": 1e3, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
 def shown(form, cell):
@@ -118,6 +119,9 @@ def number(text):
 
 def parsed(form, text):
     """The cell that the format shows as `text`; the text itself if the format does not fit."""
+    if form in WORDS and (found := re.fullmatch(r"([\d.]+) (\w+)", text)):
+        value = float(f"{float(found[1]) * UNITS[found[2]]:.4g}")
+        return value if shown(form, value) == text else text
     if form in WORDS or (form == "{}" and not re.fullmatch(r"-?\d+(\.\d+)?", text)):
         return text or None
     parts = FIELD.split(form)  # text, comma, digits, text, ...

@@ -111,6 +111,27 @@ class Comparison(unittest.TestCase):
         del other["scaling"]["rows"][0]
         self.assertIn("rows instead of", *figures.differences("scaling", other, record))
 
+    def read(self, reader, part, output):
+        """The rows of a part's tables from the output of its command."""
+        with mock.patch.object(figures, "run", lambda _: output):
+            return {name: table["rows"] for name, table in getattr(figures, reader)(part, "").items()}
+
+    def test_outputs_of_other_programs(self):
+        self.assertEqual(
+            self.read("from_firmware", "firmware_speed",
+                      "digits32 digits on rtl: 0.412 s as firmware, 0.400 s without a processor, ratio 1.03\n"),
+            {"work": [["`digits` of `digits32` on rtl", 0.412, 0.4, 1.03]]})
+        line = ("on {}: boot {}.0 s, with the driver 1 s, 1000 jobs by interrupt 0.3 s, digits 0.036 s (0.1 s with "
+                "boot), without Linux 0.009 s (0.2 s), ratio 4.00 (0.50)\n")
+        self.assertEqual(self.read("from_linux", "linux_speed", line.format("model", 1) + line.format("rtl", 2))["work"],
+                         [["boot, to the end of an empty program", 1, 2], ["`digits`, without boot", 0.036, 0.036],
+                          ["the same work without Linux", 0.009, 0.009], ["1,000 jobs by interrupt", 0.3, 0.3]])
+        layer = "| MXLinear 512 x 4096 by 4096 x 4096, a times b, {} threads | {} ms | torch | 220 ms | 0.5 |\n"
+        self.assertEqual(
+            self.read("from_speed", "python_peers", "| work | mxe |\n|---|---|\n| quantize | 4.7 ms | torchao | 141 ms | "
+                      "30 |\n" + layer.format(1, 99) + layer.format(2, 56)),
+            {"quantize": [["quantize", 0.0047, "torchao", 0.141, 30]], "linear": [["a, b", 0.099, 0.22, 0.056, 0.22]]})
+
     def test_counts_are_measured(self):
         self.assertEqual(list(figures.compare(["counts"])), [])
         with changed("counts", "tests", 0, 1, 80):
@@ -131,7 +152,7 @@ class Cells(unittest.TestCase):
 
     def test_printed_tables_become_data(self):
         """The Markdown of a part, read again, is the part."""
-        for part in ("accuracy", "roofline"):
+        for part in ("accuracy", "roofline", "speed", "minilm"):
             record = tables.load(part)["tables"]
             text = "\n\n".join("\n".join(tables.table(f"{part}/{name}").markdown()) for name in record)
             self.assertEqual(figures.in_columns(part, tables.tables_of(text)), record)
