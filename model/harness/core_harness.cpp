@@ -6,7 +6,7 @@
 namespace mxe::harness {
 namespace {
 
-// Limits a run of the core so that its cycle count does not overflow.
+// Most cycles of one run(), so that the caller's cycle count does not overflow.
 constexpr uint64_t kLongestRun = uint64_t{1} << 40;
 
 }  // namespace

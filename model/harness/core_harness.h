@@ -26,13 +26,15 @@ class CoreHarness {
   /// Runs the core to access_needs() and accesses the register; returns false for a bus error.
   bool access(RegisterTransfer& transfer, uint64_t start);
 
-  /// Runs the core to `limit` or software's next interrupt change. Returns the cycle reached.
+  /// Runs the core from `now` to `limit`, at most 2^40 cycles, or to the next change of the
+  /// interrupt pin. Returns the cycle reached.
   uint64_t run(uint64_t now, uint64_t limit = kNever);
-  /// First cycle in which software sees the next change of the interrupt; kNever if unknown.
+  /// First cycle in which software sees the next change of the interrupt; kNever if none is known.
   uint64_t interrupt_cycle() const;
-  /// The level from that cycle on. The change is then no longer the next one.
+  /// Returns the level from interrupt_cycle() on and removes this change.
   bool take_interrupt();
-  /// True if no register changes before the next write by software.
+  /// True if no event and no interrupt change is pending: no register changes before software's
+  /// next write.
   bool is_at_rest() const { return core_.next_cycle() == kNever && core_.interrupts().empty(); }
 
  private:

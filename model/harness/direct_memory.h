@@ -18,7 +18,7 @@ class DirectMemory {
   bool covers(uint64_t address, uint64_t bytes) const {
     return address - begin_ < size_ && bytes <= size_ - (address - begin_);
   }
-  /// True if [first, last] overlaps the range.
+  /// True if [first, last] overlaps the range, or begins directly after it.
   bool overlaps(uint64_t first, uint64_t last) const {
     return first <= begin_ + size_ && last >= begin_;
   }

@@ -6,7 +6,8 @@
 namespace mxe::harness {
 namespace {
 
-// Simulated time. The simulation detects a hanging device much earlier.
+// Simulated time. The RTL platform detects a hang after far fewer cycles; in the model, the timeout
+// passes at once if no event is pending.
 constexpr uint32_t kTimeoutUs = UINT32_MAX;
 
 void require_ok(int code, const char* what) {

@@ -8,8 +8,9 @@
 namespace mxe::harness {
 
 /// The C driver's port for a program on `processor`: a Host (SystemC) or a Processor, at 1000
-/// cycles per microsecond. A register access with a bus error reads as all ones (MXE_ERR_GONE of
-/// the driver). A missing interrupt is reported as MXE_ERR_TIMEOUT.
+/// cycles per microsecond. A read with a bus error returns all ones, for which the driver reports
+/// MXE_ERR_GONE; the bus error of a write is ignored. wait_irq returns MXE_ERR_TIMEOUT if no
+/// interrupt arrived.
 template <class AnyProcessor>
 mxe_port make_driver_port(AnyProcessor& processor) {
   constexpr uint64_t kCyclesPerMicrosecond = 1000;

@@ -15,7 +15,8 @@ class Processor {
   /// Accesses a register; returns false for a bus error (a read then returns 0).
   bool try_read(uint32_t offset, uint32_t& value);
   bool try_write(uint32_t offset, uint32_t value);
-  /// Waits for the interrupt and returns its level. `timeout` passes only without engine events.
+  /// Waits until the interrupt is high and returns true, also after more than `timeout` cycles. If
+  /// the engine is at rest first, `timeout` passes and false is returned.
   bool wait_irq_cycles(uint64_t timeout);
   void wait_cycles(uint64_t cycles) { now_ += cycles; }
   uint64_t cycle() const { return now_; }

@@ -14,7 +14,7 @@
 
 namespace mxe::job {
 
-/// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [M][N].
+/// Shape of the bias: none, one row [N] for all rows of D, or a full matrix [batch * M][N].
 enum class BiasKind : uint8_t { none, row, full };
 
 struct JobShape {
@@ -46,7 +46,7 @@ struct JobLayout {
   unsigned a_gap = 0, b_gap = 0, a_scale_gap = 0, b_scale_gap = 0;
   unsigned c_offset = 0, d_offset = 0, c_gap = 0, d_gap = 0;  ///< multiples of the number's size
   unsigned d_scale_offset = 0, d_scale_gap = 0;
-  bool a_one_row = false, b_one_row = false;  ///< stride 0: every row is row 0
+  bool a_one_row = false, b_one_row = false;  ///< stride 0, also of the scales: each is row 0
 };
 
 inline numerics::GemmOptions engine_sums(bool fp4_dual) {
@@ -95,9 +95,10 @@ struct JobParts {
   /// Sets sizes, strides and offsets; addresses stay 0. Throws Error if M, N, K or a row of D
   /// exceeds 2^32 - 1, or if the batch has no products or too many for a descriptor.
   JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
-  /// The default order in memory.
+  /// The order of place() in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }
   /// Assigns addresses from `address` upwards in the order of in_order(), multiples of kAlignment.
+  /// Ignores `offset`.
   void place(uint64_t address);
   static constexpr uint64_t kAlignment = 128;
   mxe_job descriptor(const JobShape& shape) const;

@@ -11,7 +11,7 @@
 namespace mxe::job {
 
 struct Products {
-  std::vector<Job> jobs;           ///< at least one; without rows of A if the result is empty
+  std::vector<Job> jobs;           ///< at least one; without rows if the result is empty
   std::vector<std::size_t> shape;  ///< of the result: leading axes, M, N
   std::size_t depth = 0;           ///< K; set for an empty result too
 
@@ -22,13 +22,13 @@ struct Products {
   JobShape total() const;
   /// The reference's stored results of all jobs, stacked along the rows.
   StoredOutput golden(const numerics::GemmOptions& options) const;
-  /// Sets the bias of all jobs: one row for every row, or one value per result. Values repeat from
-  /// the first if there are fewer than results. Rounds the values if `bf16`.
+  /// Sets the bias of all jobs: a row [N] for all rows of a job (`one_row`), or one value per
+  /// result. If there are too few values, they repeat from the first. Rounds them if `bf16`.
   void add_bias(std::vector<float> values, bool one_row, bool bf16);
 };
 
-/// One job per pair of matrices in `batches`. The matrices are stacked along the rows, K along
-/// columns. If B is a single matrix, one job with all rows of A gives the same result.
+/// One job per pair of matrices in `batches`; one job with all rows of A if B is a single matrix.
+/// `a_rows` and `b_rows` hold the matrices, stacked along the rows, with K along the columns.
 Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTensor& b_rows,
                        const numerics::Batches& batches);
 

@@ -10,27 +10,29 @@
 
 namespace mxe {
 
-// Constants of the datapath. Each has the value of the RTL's constant that its comment names.
+// Constants of the engine. A name in brackets is the RTL's constant with the same value.
 
 /// Stages from a row's issue to its accumulator's read: decode, multiply, tree 1, 2, combine
 /// (DOT_LAT).
 inline constexpr unsigned kDotLatency = 5;
 /// Stages of the accumulator: align, add, magnitude, coarse and fine normalise, round (ACC_LAT).
 inline constexpr unsigned kAccLatency = 6;
-/// Shortest pass, so that a row finds its accumulator written by the pass before (MIN_PASS).
+/// Shortest pass in cycles, so that a row finds its accumulator written by the pass before
+/// (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Limit of outstanding row fetches of wide ports (rd_outstanding). A row of A is accepted only
-/// while the outstanding rows of A have fewer than kReadABeats beats (RD_A_BEATS).
+/// Limit of outstanding row fetches of ports wider than 32 bytes (rd_outstanding). A row of A is
+/// accepted only while the outstanding rows of A have fewer than kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
 /// Most outstanding bursts of the read port (RD_BURSTS) and of the write port (WR_OUTSTANDING).
 inline constexpr unsigned kReadBursts = 4095;
 inline constexpr unsigned kWriteBursts = 256;
-/// Descriptors read in advance (DESC_AHEAD); computed jobs not yet completed (RECORDS).
+/// Most descriptors fetched early, in addition to that at the output of mxe_desc (DESC_AHEAD). Most
+/// computed jobs not yet completed (RECORDS).
 inline constexpr unsigned kDescriptorsAhead = 2;
 inline constexpr unsigned kRecords = 4;
-/// Rows, and bursts, accepted by the write port but not yet sent (WR_QUEUE).
+/// Most rows, and most bursts, accepted by the write port but not yet sent (WR_QUEUE).
 inline constexpr unsigned kWriteQueue = 16;
 /// Segments of results in the queue from drain to write port, at most (FifoDepth in mxe_drain).
 inline constexpr unsigned kDrainFifo = 16;
@@ -42,7 +44,8 @@ inline constexpr unsigned kRequantFifo = 4;
 /// Banks of the requantiser, of max(32, NUM_PE) columns: it fills one while it encodes the other.
 inline constexpr unsigned kCollected = 2;
 
-/// Bytes of a word as it leaves the unpacker, unless it is one of 6-bit elements.
+/// Bytes that the unpacker outputs at a time: a word of 8-bit elements or of the dual rate, or two
+/// other words of 4-bit elements. A word of 6-bit elements has 24.
 inline constexpr unsigned kPlainWordBytes = 32;
 
 /// Limit of outstanding row fetches: 128 for ports wider than 32 bytes, else 64.
@@ -59,7 +62,8 @@ inline bool takes_two_words(const Params& params) {
 /// Columns of B that are read and decoded per cycle (feed_cols in mxe_pkg).
 constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 
-/// Banks of the buffers of A and of the bias in the RTL, and the most that a loader may have here.
+/// Banks of the buffers of A and of the bias in the RTL. Most banks of a loader here: with wide
+/// tiles each of up to 8 serves as two.
 inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
 
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses such a boundary
@@ -80,12 +84,12 @@ class History {
   /// The value `n` before the next one, or `none` if there are not that many yet. n is 1 to N.
   T ago(uint64_t n, T none) const { return count_ < n ? none : values_[(count_ - n) % N]; }
   uint64_t& ago(uint64_t n) { return values_[(count_ - n) % N]; }
-  /// Calls `action` with the values that are kept, newest first.
+  /// Calls `action` with the last N values, newest first.
   template <class Action>
   void for_each(const Action& action) {
     for_last(N, action);
   }
-  /// As for_each(), for the last `count` values.
+  /// As for_each(), for the last `count` values, at most N.
   template <class Action>
   void for_last(uint64_t count, const Action& action) {
     for (uint64_t n = 1; n <= N && n <= count_ && n <= count; n++) {

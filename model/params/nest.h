@@ -15,14 +15,14 @@ struct LoopNest {
   static constexpr uint32_t kWordUnit = 2;
 
   /// Size of the next part of a level with `left` items. A part has `most` items, except that the
-  /// last two parts share their items about evenly, the first in whole `units`.
+  /// last two parts share their items about evenly; the first of them has a multiple of `unit`.
   /// Examples: 33 rows, most 32 -> 17, 16; 42 words, most 32, unit 2 -> 22, 20.
   static constexpr uint64_t next_part(uint64_t left, uint64_t most, uint64_t unit = 1) {
     if (left <= most) return left;
     if (left >= 2 * most) return most;
     return (left + 2 * unit - 1) / (2 * unit) * unit;
   }
-  /// Fewest items of a part, if there are more than one and the unit is 1. Example: most 32 -> 16.
+  /// Fewest items of a part if a level has several parts, unit 1. Example: most 32 -> 16.
   static constexpr uint64_t smallest_part(uint64_t most) {
     return most + 1 - next_part(most + 1, most);
   }
@@ -37,7 +37,8 @@ struct LoopNest {
   }
 
   /// True if two operand words of B, of `b_word_bytes` each in memory, share a word of the B
-  /// buffer: a slab then has twice as many. Example: 4-bit B at the single rate, 16 bytes.
+  /// buffer, so that a slab may have twice as many (slab_words()). Example: 4-bit B at the single
+  /// rate, 16 bytes.
   static constexpr bool has_long_slabs(unsigned b_word_bytes) {
     return 2 * b_word_bytes <= kPlainWordBytes;
   }
@@ -51,8 +52,8 @@ struct LoopNest {
   static constexpr bool is_wide(const ParameterValues& params, uint64_t m, unsigned b_word_bytes) {
     return may_be_wide(params, m) && params.num_pe * b_word_bytes < kMinPass * (params.mem_w / 8);
   }
-  /// Operand words of a whole slab. A long slab has twice as many if they fit into a chunk of A's
-  /// buffer; a slab of a wide tile has half as many, because each bank serves as two.
+  /// Operand words of a whole slab. A long slab has twice as many if they fit into a chunk of ROWS
+  /// rows; a slab of a wide tile has half as many, because each bank serves as two.
   static constexpr uint32_t slab_words(const ParameterValues& params, bool wide, bool long_slabs) {
     const uint32_t words = params.b_buf_k / kBlockSize;
     const bool twice = long_slabs && 2 * words <= params.a_slab_k / kBlockSize;
