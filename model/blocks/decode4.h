@@ -5,7 +5,7 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode4: magnitude of a 4-bit element in units of 1/2 (E2M1: code 7, 6.0, gives 12) or 1/4.
+/// mxe_decode4: magnitude of a 4-bit element in units of its lsb: 1/2 (E2M1: 6.0 gives 12) or 1/4.
 struct Decode4 {
   uint32_t mag_o = 0;
 

@@ -5,8 +5,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_decode_word: decodes one operand word. `count`, 1 to 32 or (dual rate) 1 to 64, elements lie
-/// within K. start() tabulates the 256 containers; visit() decodes each lane again.
+/// mxe_decode_word: decodes one operand word. Its first `count` elements lie within K: all if 32 or
+/// more (dual rate: 64). start() tabulates the 256 containers; visit() decodes each lane again.
 struct DecodeWord {
   FmtInfo fmt_i;
   bool dual_i = false;

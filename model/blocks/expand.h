@@ -5,8 +5,8 @@
 
 namespace mxe::blocks {
 
-/// mxe_expand: unpacks one operand word, 256 bits as in memory, to one 8-bit container per lane.
-/// For 4-bit elements lane i holds element i in the low nibble and element 32 + i in the high one.
+/// mxe_expand: unpacks one operand word of memory to one 8-bit container per lane. For 4-bit
+/// elements lane i holds element i in the low nibble and element 32 + i in the high one.
 struct Expand {
   Word packed_i{};
   Word lanes_o{};

@@ -20,7 +20,7 @@ enum class Special : uint8_t { none, nan, pinf, ninf };
 /// rounding adds the missing one. _qN is the register at the end of stage N.
 template <unsigned Width, unsigned Frac = 27, int32_t Bias = 0>
 struct Facc {
-  static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: sign, headroom, accumulator
+  static constexpr unsigned kWindow = Width + 27 + Frac;  ///< WinW: acc_val at kMaxPlace, carry
   static constexpr unsigned kNorm = 128;                  ///< width of the left-aligned window
   static constexpr int32_t kAccOffset = 150 - Bias;
   static constexpr int32_t kPlaceOffset = static_cast<int32_t>(Frac) - kAccOffset;
@@ -48,7 +48,7 @@ struct Facc {
   Special spec_q1 = Special::none;
   // stage 2: add
   SignedBits total_q2 = 0;
-  // stage 3: magnitude, normalised by 64; rest: sticky bit of the uncomplemented bits below
+  // stage 3: magnitude, normalised by 64; rest: sticky bit of the bits below, before complementing
   Bits mag_q3 = 0;
   bool rest_q3 = false, z64_q3 = false, sign_q3 = false;
   // stages 4 and 5: normalise by 32, 16, 8; 4, 2, 1
@@ -57,7 +57,7 @@ struct Facc {
   uint32_t lz_q4 = 0;
   uint32_t lead = 0;  ///< significand, round bit
   bool rest = false;
-  uint32_t zeros = 0;  ///< leading zeros; 127 if there is no one
+  uint32_t zeros = 0;  ///< leading zeros; 127 for zero
   int32_t be = 0, under = 0;
   uint32_t sig_q5 = 0;  ///< significand, round bit, sticky bit
   int32_t be_q5 = 0;    ///< biased exponent of a normal result
@@ -194,7 +194,7 @@ struct Facc {
   void normalise() {
     const Bits flip = sign_q3 ? ~Bits{0} : 0;
     const Bits n = static_cast<Bits>(total_q2) << (kNorm - kWindow) ^ flip;
-    // A complemented number is extended by ones, another one by zeros.
+    // Shifts ones into a complemented number and zeros into any other.
     const auto shift = [&](unsigned places) { return ((n ^ flip) << places) ^ flip; };
     const auto any_below = [&](Bits moved, unsigned bit) {
       return (moved ^ flip) << (kNorm - bit) != 0;

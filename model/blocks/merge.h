@@ -6,7 +6,8 @@
 namespace mxe::blocks {
 
 /// mxe_merge: joins the two accumulator chains of the dual rate, RNE_fp32(even + odd). It uses Facc
-/// with the odd chain as sum_i; exp_i is the odd chain's exponent field, hence the bias of 150.
+/// with the odd chain as sum_i; exp_i is the odd chain's exponent field (1 for subnormals), hence
+/// the bias of 150.
 struct Merge {
   uint32_t odd_i = 0;  ///< binary32
   uint32_t sig = 0;

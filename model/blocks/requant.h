@@ -11,15 +11,15 @@
 
 namespace mxe::blocks {
 
-/// The arithmetic of mxe_requant and mxe_collect: encodes 32 results of a row as an MX block. The
-/// largest magnitude selects the scale; then the lanes encode one segment at a time.
+/// The arithmetic of mxe_requant and mxe_collect: encodes up to 32 results of a row as an MX block.
+/// The largest magnitude selects the scale; then the lanes encode one segment at a time.
 struct Requant {
   Amax amax;                   ///< of the last segment
-  uint32_t ramax = 0;          ///< amax of the row
+  uint32_t ramax = 0;          ///< amax of the block
   std::vector<Narrow> narrow;  ///< of the last segment
   RequantScale scale;
   std::vector<RequantLane> lane;           ///< of the last segment
-  std::array<uint8_t, kBlockSize> pack{};  ///< pack_d: 256 bits, the codes so far
+  std::array<uint8_t, kBlockSize> pack{};  ///< pack_d: the codes, packed from bit 0
   uint32_t over = 0;                       ///< bit per column: rounds beyond the largest element
 
   explicit Requant(unsigned segment_lanes = 1)

@@ -6,8 +6,8 @@
 namespace mxe::blocks {
 
 /// mxe_requant_lane: converts a result to an element code, x / 2^(scale - 127) rounded to nearest
-/// even. Larger elements are clamped to the largest or become NaN or infinity. All codes of a block
-/// with a NaN scale are 0. _qN is the register at the end of stage N.
+/// even. Values that round beyond the largest element become the largest, NaN or infinity. All
+/// codes of a block with a NaN scale are 0. _qN is the register at the end of stage N.
 struct RequantLane {
   uint32_t x_i = 0;  ///< output of Narrow
   uint32_t scale_i = 0;
@@ -20,7 +20,7 @@ struct RequantLane {
   int32_t rise = 0;  ///< binades above the smallest normal one
   uint32_t drop = 0, right = 0;
   uint32_t right_q2 = 0;  ///< 0 to 8
-  uint32_t base_q2 = 0;   ///< code of the binade's first number
+  uint32_t base_q2 = 0;   ///< code of the binade's first number, minus its leading one
   bool nan_q2 = false;
   // shift
   uint32_t wide = 0;
