@@ -22,7 +22,8 @@ inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] s
 #endif
 }
 
-/// Resizes a vector whose elements will all be written. New memory has large pages.
+/// Resizes a vector whose elements will all be written; growth beyond the capacity discards them.
+/// New memory requests large pages.
 template <typename T>
 void resize_for_writing(std::vector<T>& values, std::size_t count) {
   if (values.capacity() < count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantizes one block: first its scale, then its elements. All presets use these functions.
+// Quantizes one block: first its scale, then its elements. The general path of every preset; the
+// vector kernels (fast_blocks.h) give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 namespace mxe::numerics {
 
 /// Two factors that multiply a code's value one after the other, each with a rounding. The second
-/// is 1 if the ValueOrder has a single product.
+/// is 1 if the ValueOrder multiplies the code only once.
 struct CodeScale {
   float first = 1;
   float second = 1;
@@ -27,7 +28,7 @@ struct BlockRules {
   ElementFormat format;       ///< with options.element_shift applied
   std::vector<float> values;  ///< value of each code of `format`
   ElementFormat scale_codes;  ///< scales with significand bits as a float format; else unused
-  /// The NVFP4 arithmetics' tensor scale and its inverse as encode_factor computes it; else 1.
+  /// The tensor scale and, for encode_factor and encode_quotient, its inverse; else 1.
   float tensor_decode = 1;
   float tensor_encode = 1;
   float tensor_amax = 1;   ///< the amax that determines the tensor scale
@@ -39,7 +40,7 @@ struct BlockRules {
   }
 };
 
-/// `array_amax` is used only with options.uses_tensor_scale.
+/// `array_amax` is used only with uses_tensor_scale and scales with significand bits.
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,
                             float array_amax);
 
@@ -50,7 +51,7 @@ int exact_scale_exponent(const FloatParts& amax, const ElementFormat& format, Sc
 struct BlockScale {
   float value = 1;     ///< multiplies the codes' values; NaN or Inf: no finite scale
   int exponent = 0;    ///< value = 2^exponent if the scale is a power of two
-  uint16_t code = 0;   ///< in the scale format, if it can hold the value
+  uint16_t code = 0;   ///< clamped to the scale format; all ones if not finite
   bool zeros = false;  ///< every element becomes +0
 };
 

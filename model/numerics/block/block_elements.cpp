@@ -13,7 +13,7 @@ struct ScaledElement {
   bool negative;
   bool nan;
   bool infinite;
-  bool vanishes;  // zero in float32
+  bool vanishes;  // rounds to zero in float32
   uint32_t significand;
   int exponent;
 };
@@ -203,7 +203,8 @@ void quantize_elements(const float* x, std::size_t count, const BlockRules& rule
                        const BlockScale& scale, uint16_t* codes, float* dequantized,
                        const ElementPlace& place) {
   const ElementQuantizer quantizer(rules, scale);
-  // If Inf does not poison, arithmetics of real scales propagate NaN to the elements.
+  // Scales with significand bits that are not poisoned by Inf: a NaN scale makes its elements NaN,
+  // to which nan_elements applies.
   const bool carries_nan =
       !rules.options.scale_format.is_power_of_two() && rules.options.inf != SpecialRule::poison;
   const bool poisoned = !std::isfinite(scale.value) && !carries_nan;

@@ -210,7 +210,7 @@ void nvfp4_modelopt(QuantizerOptions& o) {
   o.unsigned_zero_values = true;
 }
 
-// As above, with block scales clamped to the range of positive E4M3 numbers.
+// nvfp4_modelopt() with block scales clamped to the range of positive E4M3 numbers.
 void nvfp4_modelopt_clamped(QuantizerOptions& o) {
   nvfp4_modelopt(o);
   o.min_scale = 0x1p-9f;

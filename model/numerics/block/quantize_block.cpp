@@ -41,7 +41,7 @@ int scale_exponent(double amax, const ElementFormat& format, ScaleRule rule) {
 uint32_t nearest_code(const ElementFormat& format, double quotient, Rounding rounding,
                       uint64_t random) {
   const double magnitude = std::fabs(quotient);
-  uint32_t code = 0;  // of the largest element not above the magnitude; codes and values rise
+  uint32_t code = 0;  // of the largest element not above the magnitude; values rise with codes
   for (uint32_t bit = format.sign_mask() >> 1; bit != 0; bit >>= 1) {
     const uint32_t larger = code | bit;
     if (larger <= format.max_code && format.decode(larger) <= magnitude) code = larger;
@@ -49,7 +49,8 @@ uint32_t nearest_code(const ElementFormat& format, double quotient, Rounding rou
   if (code == format.max_code) return code;
   const double below = format.decode(code), above = format.decode(code + 1);
   const double part = (magnitude - below) / (above - below);  // 0 <= part < 1
-  // Without mantissa bits (e2m0) every significand is 1, so ties go up (IEEE 754-2019, 4.3.1).
+  // Without mantissa bits (e2m0) every number except 0 has the significand 1: its ties go up (IEEE
+  // 754-2019, 4.3.1).
   const bool is_odd = code % 2 == 1 || (format.mantissa_bits == 0 && code != 0);
   bool up = false;
   switch (rounding) {

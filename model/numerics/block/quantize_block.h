@@ -18,15 +18,15 @@ struct QuantizedBlock {
   std::vector<float> values;  ///< element times scale
 };
 
-/// Quantizes the block x[0..k). `rule` and `rounding` (those of `mxe quantize --round`) replace the
+/// Quantizes the block x[0..k). `rule` and `rounding` (one of `mxe quantize --round`) replace the
 /// standard's; `first` is the index of x[0] in its array, for random_bits.
 QuantizedBlock quantize_block(const float* x, std::size_t k, const ElementFormat& format,
                               ScaleRule rule = ScaleRule::floor,
                               Rounding rounding = Rounding::nearest_even, uint64_t seed = 0,
                               std::size_t first = 0);
 
-/// The magnitude code of the element nearest to |quotient|; saturates. `random`: for
-/// Rounding::stochastic. NVFP4 rounds its elements and block scales with it, too.
+/// The magnitude code of |quotient|, rounded to an element; saturates. `random`: for
+/// Rounding::stochastic. Also the reference for elements of NVFP4.
 uint32_t nearest_code(const ElementFormat& format, double quotient, Rounding rounding,
                       uint64_t random = 0);
 

@@ -13,7 +13,7 @@
 namespace mxe::numerics {
 namespace {
 
-// Limits of a block's elements and rows, larger than any array.
+// Largest block_size and block_rows.
 constexpr std::size_t kMostElements = std::numeric_limits<int32_t>::max();
 constexpr std::size_t kMostRows = std::size_t{1} << 20;
 

@@ -34,17 +34,19 @@ enum class Log2Source : uint8_t {
   float32,  ///< a rounded log2f (log2.h)
 };
 
+/// amax / max of ScaleRule::rceil.
 enum class Quotient : uint8_t {
   exact,
   reciprocal,  ///< float32 product with the rounded reciprocal
   division,
 };
 
+/// Effect of a NaN or Inf on the scale of its block.
 enum class SpecialRule : uint8_t {
   poison,         ///< the scale is NaN
   ignore,         ///< excluded from amax
   top_exponent,   ///< counts as 2^128 (the all-ones exponent field) in the scale rule
-  largest_float,  ///< the largest finite float32
+  largest_float,  ///< counts as the largest finite float32
   largest_scale,
   lowest_scale,    ///< the smallest scale; every element becomes zero
   infinite,        ///< the scale is Inf
@@ -85,18 +87,19 @@ enum class InfElement : uint8_t {
   pass_through,  ///< code zero; the dequantized value is the input
 };
 
+/// Divisor of the elements if the scale is 2^-127: the scale, 2^-126 or 1.
 enum class LowestDivisor : uint8_t { scale, smallest_normal, one };
 
 /// Computation of a scale with significand bits (E4M3 of NVFP4) and of scaled elements, in float32
 /// operations. m: largest element; M: largest block scale; A: the tensor's amax; t: tensor scale, A
-/// / (m * M); s: rounded block scale.
+/// / (m * M); g: m * M / A, with which t is 1 / g; s: block scale, rounded before its use for x.
 enum class ScaleArithmetic : uint8_t {
   division,         ///< s = amax / m;          x / s
   reciprocal,       ///< s = amax / m;          x * (1 / s)
   two_reciprocals,  ///< s = (amax / m) / t;    x * ((1 / t) / s)
   product,          ///< s = amax / (m * t);    x / (s * t)
-  encode_factor,    ///< g = 1 / t; s = amax * (g * (1 / m)); x * (1 / (s * (1 / g)))
-  encode_quotient,  ///< g = 1 / t; s = (amax / m) * g;       x * (1 / (s * (1 / g)))
+  encode_factor,    ///< s = amax * (g * (1 / m)); x * (1 / (s * (1 / g)))
+  encode_quotient,  ///< s = (amax / m) * g;       x * (1 / (s * (1 / g)))
   normalized,       ///< s = ((amax / m) * M) / (A / m);      x / (s * t)
 };
 
@@ -153,7 +156,8 @@ struct QuantizerOptions {
   std::optional<int> even_bits;  ///< mantissa bits of ScaleRule::even; default: the element's
   SpecialRule nan = SpecialRule::poison;
   SpecialRule inf = SpecialRule::poison;
-  /// With nan = ignore: a block of NaNs has a NaN scale, one of zeros and NaNs becomes +0.
+  /// With nan = ignore: a block of NaNs has a NaN scale, one of zeros, or zeros and NaNs, becomes
+  /// +0.
   bool all_nan_poisons = false;
   float zero_threshold = 0;          ///< a smaller amax counts as zero
   std::optional<int> zero_log2;      ///< log2(amax) of a zero block; default: the smallest scale
@@ -171,8 +175,8 @@ struct QuantizerOptions {
   bool tensor_specials = false;             ///< NaN and Inf of the array enter the tensor scale
   std::optional<float> tensor_scale_limit;  ///< M of the tensor scale; default: the format's
   float min_scale = 0;                      ///< lower limit of block scales, before rounding
-  bool saturate_scale = true;               ///< scales above the largest are clamped, else NaN
-  std::optional<float> zero_scale;          ///< block scale of a zero block
+  bool saturate_scale = true;  ///< clamps scales above the largest; else NaN beyond half a step
+  std::optional<float> zero_scale;  ///< block scale of a zero block
   ValueOrder value_order = ValueOrder::code_first;
   FourOverSix four_over_six = FourOverSix::off;
 
@@ -180,7 +184,7 @@ struct QuantizerOptions {
   uint64_t seed = 0;
   bool float32_element_log2 = false;  ///< the exponent of an element is a rounded log2f
   ZeroSign zero_sign = ZeroSign::keep;
-  bool unsigned_zero_values = false;    ///< code -0 is +0
+  bool unsigned_zero_values = false;    ///< the value of code -0 is +0
   int element_shift = 0;                ///< values are 2^element_shift times the format's
   bool full_integer_range = false;      ///< integers reach -2^(bits - 1)
   std::optional<int> min_integer_step;  ///< lower limit of log2(step * scale) of integers

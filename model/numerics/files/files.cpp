@@ -39,7 +39,7 @@ bool holds_descriptors(const fs::path& folder) {
   return folder.filename() == "fd" && folder.string().rfind("/proc/", 0) == 0;
 }
 
-/// Descriptor of a link in such a folder: /proc/123/fd/4 -> 4; empty for another process.
+/// Descriptor of a link in a folder of descriptors: /proc/123/fd/4 -> 4; empty for another process.
 std::optional<int> descriptor_of(const fs::path& link) {
   if (link.string().rfind(fmt::format("/proc/{}/", getpid()), 0) != 0) return std::nullopt;
   const std::string name = link.filename();
@@ -83,7 +83,7 @@ File open_place(const Place& place, const std::string& path) {
 /// A temporary file that replaces a regular file of the same folder.
 class Part {
  public:
-  /// nullopt if the file is written in place: not regular, or in a folder that forbids new files.
+  /// nullopt if an existing file is written in place: not regular, or its folder forbids new files.
   static std::optional<Part> make(const std::string& place, const std::string& path) {
     struct stat old {};
     const bool exists = stat(place.c_str(), &old) == 0;

@@ -43,12 +43,13 @@ class OutputFile {
   int error_ = 0;  // errno of the first failure
 };
 
-/// Durable::yes: write_file() waits until the bytes are on the disk (survives a power failure).
+/// Durable::yes: write_file() waits until the bytes are on the disk (fsync), before it renames.
 enum class Durable { no, yes };
 
 /// Writes a whole file. A regular file is written under a temporary name in the same folder, then
-/// renamed: readers see either the old or the complete new bytes. Devices, FIFOs, "-" and
-/// descriptors are written as by OutputFile. Throws Error unless every byte was written.
+/// renamed: readers see either the old or the complete new bytes. Devices, FIFOs, "-", descriptors
+/// and existing files in folders without write permission are written as by OutputFile. Throws
+/// Error unless every byte was written.
 void write_file(const std::string& path, const void* data, std::size_t size,
                 Durable durable = Durable::no);
 void write_file(const std::string& path, std::string_view text, Durable durable = Durable::no);
@@ -58,7 +59,7 @@ void write_file(const std::string& path, std::string_view text, Durable durable 
 void require_extension(const std::string& path, std::string_view extension, std::string_view why);
 
 /// Resolves the symbolic links of a regular file's path; the file need not exist. For third-party
-/// writers that replace the file of this name. Throws Error for devices and FIFOs.
+/// writers that replace the file of this name. Throws Error for devices, FIFOs and descriptors.
 std::string regular_place(const std::string& path);
 
 /// Throws Error unless `path` is empty or exists: some writers remove an output after a failure.

@@ -42,7 +42,8 @@ const DTypeInfo& info(DType dtype) {
                        [dtype](const DTypeInfo& entry) { return entry.dtype == dtype; });
 }
 
-// Parser of the header's Python dictionary. Accepts only the syntax that numpy.save writes.
+// Parser of the header's Python dictionary: string literals without escapes, True, False and tuples
+// of natural numbers, as numpy.save writes them.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}

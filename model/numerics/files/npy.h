@@ -47,15 +47,17 @@ NpyArray read_npy(const std::string& path);
 /// Reads from memory; `name` is used in messages.
 NpyArray parse_npy(const uint8_t* bytes, std::size_t size, const std::string& name);
 
-/// Bytes before the data. Needs the first kNpyPrefix bytes of the file. Throws as parse_npy.
 constexpr std::size_t kNpyPrefix = 12;
+/// Bytes before the data. Needs the first kNpyPrefix bytes of the file. Throws Error for a bad
+/// magic number or version.
 std::size_t npy_header_size(const uint8_t* bytes, std::size_t size, const std::string& name);
-/// Bytes of the whole file, calculated from its header. Throws as parse_npy.
+/// Bytes of the whole file, calculated from its header. Throws as parse_npy for a bad header.
 std::size_t npy_file_size(const uint8_t* bytes, std::size_t size, const std::string& name);
 
 void require_rank(const NpyArray& array, std::size_t rank, const std::string& name);
 
-/// Converts to float32; only float64 is rounded, to nearest even. Throws Error for other types.
+/// Converts float16, bfloat16, float32, uint8 and, rounded to nearest even, float64. Throws Error
+/// for other types.
 std::vector<float> to_float32(const NpyArray& array, const std::string& name);
 std::vector<uint8_t> to_uint8(const NpyArray& array, const std::string& name);
 

@@ -21,7 +21,8 @@ struct NamedTensor {
   NpyArray array;
 };
 
-/// A file with a checked header: tensors fill their shapes and, without gaps or overlaps, the file.
+/// A file with a checked header: tensors of known types fill their shapes, and all fill the file
+/// without gaps or overlaps.
 class SafetensorsFile {
  public:
   struct Entry {
@@ -49,12 +50,13 @@ class SafetensorsFile {
 std::vector<std::string> safetensors_names(const uint8_t* bytes, std::size_t size,
                                            const std::string& name);
 
-/// Shapes of all tensors, of any type, from the header. Throws Error with file and tensor.
+/// Shapes of all tensors, of any type, from the header alone. Throws Error with file and tensor.
 std::map<std::string, std::vector<std::size_t>> safetensors_shapes(const uint8_t* bytes,
                                                                    std::size_t size,
                                                                    const std::string& name);
 
-/// Reads the tensor `only`, or all of them, sorted by name. Throws as SafetensorsFile does.
+/// Reads all tensors, sorted by name, or the tensor `only` (none if absent). Throws as
+/// SafetensorsFile and read().
 std::vector<NamedTensor> parse_safetensors(const uint8_t* bytes, std::size_t size,
                                            const std::string& name,
                                            const std::optional<std::string>& only = {});

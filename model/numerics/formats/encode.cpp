@@ -79,7 +79,7 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint6
 
 namespace {
 
-// floor(log2f(value)) of a scaled element. Irrelevant for subnormals of every format.
+// floor(log2f(value)) of a scaled element. Has no effect on subnormal elements.
 int element_log2_float32(uint64_t significand, int exponent) {
   return floor_log2_float32({false, static_cast<uint32_t>(significand), exponent});
 }

@@ -147,7 +147,7 @@ constexpr std::array<FormatId, kFormatCount> kAllFormats = [] {
   return ids;
 }();
 
-/// True if a row's index is its code, codes fit a byte, and block sums 72 bits (accumulate.h).
+/// True if a row's index is its FormatId, codes fit a byte, and block sums 72 bits (accumulate.h).
 constexpr bool is_engine_format(std::size_t index) {
   const FormatRow& row = kFormats[index];
   return static_cast<std::size_t>(row.id) == index && row.shape.bits <= 8 &&

@@ -16,7 +16,7 @@ int ceil_log2(const FloatParts& x);
 /// if the logarithm rounds up to an integer (44 values near 2^100, none between 1/4 and 4).
 int floor_log2_float32(const FloatParts& x);
 
-/// ceil(log2f(x)): one too low for values just above a power of two.
+/// ceil(log2f(x)): one too low if the logarithm rounds down to an integer.
 int ceil_log2_float32(const FloatParts& x);
 
 }  // namespace mxe::numerics

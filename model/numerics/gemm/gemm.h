@@ -41,7 +41,8 @@ struct GemmOptions {
 
 /// C = A * B^T + bias, float32 [M][N]: a [M][K], b [N][K], bias [M][N] or null. NaN scales and
 /// elements, Inf * 0 and Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign.
-/// K = 0 gives the bias. Throws Error for unequal K, vectors of wrong sizes or a wrong format.
+/// K = 0 gives the bias. Throws Error for unequal K, vectors of wrong sizes or mxint8 with
+/// nvidia_blackwell.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,
@@ -50,7 +51,8 @@ std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float
 std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual);
 
 /// Requantises results [rows][columns], blocks along N (requantize.h). NaN or Inf makes its block
-/// NaN. Adds the number of elements beyond the largest finite value to *saturations, unless null.
+/// NaN. Adds the number of elements that round beyond the largest finite value to *saturations,
+/// unless null.
 MxTensor to_mx(const std::vector<float>& values, std::size_t rows, std::size_t columns,
                FormatId format, ScaleRule rule = ScaleRule::floor,
                Overflow overflow = Overflow::saturate, uint64_t* saturations = nullptr);

@@ -48,7 +48,8 @@ Sum dot32(const T* x, const T* y) {
 }
 
 // RNE_fp32(acc + sum * 2^exponent). If the sum has at most 24 bits and its lsb weighs at least
-// 2^-149, sum * 2^exponent is an exact float32 number and one float32 addition suffices.
+// 2^-149, sum * 2^exponent is an exact float32 number (if not above its range) and one float32
+// addition suffices.
 template <typename Sum>
 float accumulate_fast(float acc, Sum sum, int exponent) {
   constexpr Sum kLimit = Sum{1} << 24;

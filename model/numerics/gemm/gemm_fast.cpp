@@ -10,10 +10,11 @@
 namespace mxe::numerics {
 namespace {
 
-// Bytes of a strip of A, which stays in the second-level cache for all columns.
+// Target for the bytes of a strip of A, which stays in the second-level cache for all columns.
 constexpr std::size_t kStripBytes = 1 << 18;
 
-// Bounds on the rows of a strip, so that enough rows reuse a chunk of B in the cache.
+// Bounds on the rows of a strip, whatever its bytes, so that enough rows reuse a chunk of B in the
+// cache.
 constexpr std::size_t kLeastStripRows = 36;
 constexpr std::size_t kMostStripRows = 252;
 static_assert(kLeastStripRows % kLowTile == 0 && kLeastStripRows % kHighTile == 0);

@@ -12,7 +12,7 @@
 
 namespace mxe::numerics {
 
-/// Packs the operands once, then multiplies ranges of rows: multiples of tile_rows().
+/// Packs the operands once, then multiplies ranges of rows that start at multiples of tile_rows().
 class FastGemm {
  public:
   /// `level` and `threads` apply to the packing only.

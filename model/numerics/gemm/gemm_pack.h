@@ -28,8 +28,8 @@ struct PackOptions {
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options);
 
-/// Sums of two byte products that fit 16 bits: 8 (a whole block), 4, 2 or 1. Two E2M1 blocks: 8 * 2
-/// * 12 * 12 = 2,304 -> 8. An overflow by A's offset is undone by its correction.
+/// How many sums of two byte products 16 bits can add: 8 (a whole block), 4, 2 or 1. Two E2M1
+/// blocks: 8 * 2 * 12 * 12 = 2,304 -> 8. An overflow by A's offset is undone by its correction.
 int byte_sums(FormatId a, FormatId b);
 
 }  // namespace mxe::numerics

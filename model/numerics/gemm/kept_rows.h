@@ -33,9 +33,9 @@ class KeptRows {
   }
 
  private:
-  // Null if the kept rows may have changed.
+  // Null if no rows are kept or they may have changed.
   std::shared_ptr<const PreparedRows> unchanging();
-  // The kept rows if they equal `rows`, else `rows`, which are kept.
+  // The kept rows if they equal `rows`, else `rows`; keeps them from the second call on.
   std::shared_ptr<const PreparedRows> latest(MxTensor rows);
 
   std::mutex mutex_;

@@ -14,8 +14,8 @@ namespace mxe::numerics {
 struct GemmKernels;
 struct PackedOperand;
 
-/// A B [N][K] for several products, such as weights. Caches its packed form for the last kernels
-/// and format of A. Thread-safe. The tensor must outlive it unchanged.
+/// The operand B [N][K] of several products, such as weights. Caches its packed form for the last
+/// kernels and format of A. Thread-safe. The tensor must outlive it unchanged.
 class PreparedOperand {
  public:
   explicit PreparedOperand(const MxTensor& b) : tensor_(b) {}

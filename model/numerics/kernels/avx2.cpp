@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of AVX2. On other processors than x86-64 they are compiled, but never called.
+// The AVX2 kernels. On other processors than x86-64 none is called: those of GEMM are left out, the
+// others are compiled as plain code.
 #if defined(__x86_64__)
 #define MX_AVX2 __attribute__((target("avx2")))
 #define MX_AVX2_F16C __attribute__((target("avx2,f16c")))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of AVX-512. On other processors than x86-64 they are compiled, but never called.
+// The AVX-512 kernels. On other processors than x86-64 none is called: those of GEMM are left out,
+// the others are compiled as plain code.
 #if defined(__x86_64__)
 #define MX_AVX512 \
   __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))

@@ -9,7 +9,8 @@
 namespace mxe::numerics {
 
 /// Blocks `first` to `last` - 1 of K of the tiles `a` and `b`, which alternate between the chains
-/// (two only for bytes). The kernel adds to acc [chains][rows][kTileGroups * lanes] float32.
+/// (two only with GemmPath::bytes). The kernel adds to acc [chains][rows][kTileGroups * lanes]
+/// float32.
 struct TileBlocks {
   std::size_t a, b;
   std::size_t first, last;

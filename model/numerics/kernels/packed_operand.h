@@ -9,8 +9,9 @@
 //   such blocks then fits 32 bits. The few bits lost by the division are stored as remainders,
 //   which are multiplied separately.
 //
-// Blocks with NaN, infinity or too long remainders are marked scalar; block_dot computes them.
-// Scales are float bits: the integer sum of those of A and B gives the product of scales and lsb.
+// Blocks with NaN, infinity, too long remainders or scales beyond those of the kernels are marked
+// scalar; block_dot computes them. Scales are float bits: the integer sum of those of A and B gives
+// the product of scales and lsb.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +54,7 @@ struct PackedOperand {
   /// add in 16 bits need it per 16-bit sum, modulo 2^16: [tiles][blocks][8 / byte_sums][rows][2].
   AlignedVector<int32_t> correction;
   /// [tiles][blocks]: 1 if a product with another block marked 1 fits 16-bit sums over the whole
-  /// block. Only filled if byte_sums is less than 8.
+  /// block. Only filled for kernels that add in 16 bits, if byte_sums is less than 8.
   std::vector<uint8_t> fits;
   /// [tiles][blocks][rows]. A: bits of 2^(scale - 127) times the words' power of two, as float32
   /// (words_double: float64 in wide_scales). B: scale, power of two, both lsb as an exponent.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for any processor: plain loops, which the compiler turns into vector code.
+// The kernels for any processor: plain C++ and the GCC vector types. None for GEMM.
 #define MX_KERNEL_TARGET
 #define MX_KERNEL_TABLE block_kernels_portable
 #include "model/numerics/kernels/block_kernels.inc"

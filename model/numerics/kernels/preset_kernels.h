@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels for ordinary blocks (fast_blocks.h): largest magnitudes, block scales and codes.
-// Kernels depend on rounding and format, but not on presets: a preset's scale is one factor per
-// block. `void*` arguments point to numbers of the type given to preset_kernels().
+// Kernels depend on an EncodeRule and on parameters, but not on presets: a preset's scale is one
+// factor per block. `void*` arguments point to numbers of the type given to preset_kernels().
 #pragma once
 
 #include <cstddef>

@@ -34,14 +34,14 @@ struct ArrayParts {
   int axis = -1;
   std::optional<float> tensor_scale, tensor_amax;
   std::optional<std::vector<float>> row_amaxes;
-  /// tensor_scale and tensor_amax come from quantize(): not checked, may be NaN, Inf or 0.
+  /// tensor_scale and tensor_amax come from quantize(): not compared, may be NaN, Inf or 0.
   bool is_stored = false;
   std::string codes_name = "codes", scales_name = "scales";
 };
 
 /// Assembles the array. Throws Error if shapes do not match, a code is too large, or a number of
-/// whole_scale() is missing, not finite, not positive or inconsistent. Without a whole scale,
-/// tensor scale and amax must be absent or 1.
+/// whole_scale() is missing, not finite, not positive or inconsistent. Unless whole_scale() is
+/// tensor_scale or tensor_amax, both must be absent or 1.
 QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer);
 
 }  // namespace mxe::numerics

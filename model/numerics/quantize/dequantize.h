@@ -21,8 +21,8 @@ void apply_scales(std::vector<float>& values, const std::vector<float>& scales,
 void check_sizes(const QuantizedArray& array);
 
 /// The values of an array's codes and scales, [shape]. They equal QuantizedArray::dequantized
-/// except for elements without a code (NanElement::pass_through) and the sign of an integer's zero.
-/// Throws Error if sizes do not match the shape, or if a code is too large.
+/// except for elements without a code (pass_through) and the sign of an integer's zero. Throws
+/// Error if sizes do not match the shape, or if a code is too large.
 std::vector<float> dequantize(const QuantizedArray& array, unsigned threads = 1);
 
 }  // namespace mxe::numerics

@@ -31,8 +31,8 @@ struct ElementExplanation {
   std::optional<int> rule_exponent;  ///< power-of-two scales: exact result of the scale rule,
                                      ///< before clamping
   double quotient = 0;               ///< input / (scale * tensor scale)
-  double below = 0, above = 0;       ///< nearest code magnitudes; equal if the quotient is one
-  bool tie = false;                  ///< the quotient is halfway between them
+  double below = 0, above = 0;  ///< nearest code magnitudes; equal if |quotient| is one or beyond
+  bool tie = false;             ///< the quotient is halfway between them
   uint32_t code = 0;
   double code_value = 0;  ///< without scales
   float value = 0;

@@ -9,8 +9,9 @@
 namespace mxe::numerics {
 namespace {
 
-// Truncation needs the exact path for mantissas from kNearTop on, whose log2f may be one too high,
-// and for blocks with amax < kFarFromSubnormal, which may have subnormal elements.
+// Rounding::toward_zero with float32_element_log2 needs the exact path for mantissas from kNearTop
+// on, whose log2f may be one too high, and for blocks with amax < kFarFromSubnormal, which may have
+// elements that are subnormal in float32.
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
 

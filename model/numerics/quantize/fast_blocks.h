@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantizes many blocks at once with vector kernels, for every preset. The kernels process ordinary
 // blocks: finite elements and a scale in the kernels' range. Others (NaN, Inf, a subnormal amax,
-// ...) are left to the caller (block.h). Scale rules have one place: block_scale() is tabulated.
+// ...) are left to the caller (block.h). Power-of-two scales come from a table of block_scale().
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace mxe::numerics {
 
-/// Output arrays; null: not written. Either `codes` or `wide_codes` is set.
+/// Output arrays. Null `scale_codes` or `dequantized`: not written. Either `codes` or `wide_codes`
+/// is set.
 struct BlockOutput {
   uint8_t* codes = nullptr;
   uint16_t* wide_codes = nullptr;
@@ -49,7 +50,8 @@ class FastBlocks {
   static constexpr std::size_t kColumns = RealScales::kMost;
 
   /// Quantizes `blocks` blocks of `size` adjacent elements from x[at]; their scales start at
-  /// scale_at. Appends the indices (0..blocks - 1) of skipped blocks to `skipped`.
+  /// scale_at. Appends the indices (0..blocks - 1) of blocks that the caller must quantize to
+  /// `skipped`.
   void line(const FloatArray& x, std::size_t at, std::size_t blocks, std::size_t size,
             std::size_t scale_at, std::vector<std::size_t>& skipped);
 

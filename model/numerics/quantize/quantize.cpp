@@ -70,7 +70,7 @@ bool scales_have_codes(const QuantizerOptions& options) {
          options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
 }
 
-// Length of the second axis of blocks with several rows.
+// Length of the axis along which blocks are several rows high.
 std::size_t rows_across(const std::vector<std::size_t>& shape, std::size_t axis) {
   const std::size_t rank = shape.size();
   if (rank < 2) return 1;
@@ -142,7 +142,8 @@ class ArrayQuantizer {
     dequantized_.resize(size);
   }
 
-  // Quantizes blocks of one row, one_block() the skipped ones. Block n of line m: m * blocks + n.
+  // Quantizes blocks `first` to `last` - 1, of one row each; one_block() those that are not
+  // ordinary. Block n of line m has the index m * blocks + n.
   void run_fast(SimdLevel level, std::size_t first, std::size_t last) {
     std::optional<FastBlocks> fast;
     for (std::size_t unit = first; unit < last;) {
@@ -345,7 +346,7 @@ QuantizerOptions with_fitting_blocks(QuantizerOptions options, const Lines& line
   return options;
 }
 
-// Quantizes all blocks. `rows`: runs that blocks of several rows lie across.
+// Quantizes all blocks. `rows`: runs per matrix, for blocks of several rows.
 void quantize_blocks(const FloatArray& x, const std::vector<BlockRules>& rules, const Lines& lines,
                      std::size_t rows, const QuantizeRequest& request, SimdLevel level,
                      const BlockOutput& output) {

@@ -64,7 +64,8 @@ struct QuantizeRequest {
   int axis = -1;  ///< -1 is the last axis; ignored by BlockWalk::flat
   bool dequantize = true;
   unsigned threads = 1;
-  /// Called between slices of a large array, several times per second. May throw.
+  /// Called between slices of a large array with independent blocks, several times per second. May
+  /// throw.
   std::function<void()> between_slices;
   // These do not change the result.
   std::optional<SimdLevel> simd;  ///< default: the best level of the processor
@@ -83,8 +84,8 @@ QuantizedArray quantize(const FloatArray& x, const std::vector<std::size_t>& sha
                         const ElementFormat& format, const QuantizerOptions& options,
                         const QuantizeRequest& request = {});
 
-/// Reuses the memory of `result`: allocating new memory takes as long as quantizing. Large arrays
-/// with independent blocks are quantized in slices, so that conversions need little memory.
+/// Reuses the memory of `result`, because page faults of new memory take time. Large arrays with
+/// independent blocks are quantized in slices, so that conversions need little memory.
 void quantize_into(const NumberSource& x, const std::vector<std::size_t>& shape,
                    const ElementFormat& format, const QuantizerOptions& options,
                    const QuantizeRequest& request, QuantizedArray& result);

@@ -32,7 +32,8 @@ struct RequantOptions {
 std::size_t requantize_block(const float* x, std::size_t count, const RequantOptions& options,
                              uint8_t* codes, uint8_t& scale, bool* overflowed = nullptr);
 
-/// Encodes a row in blocks of 32: codes[columns], scales[ceil(columns / 32)]. Returns the sum.
+/// Encodes a row in blocks of 32: codes[columns], scales[ceil(columns / 32)]. Returns the sum of
+/// the results of requantize_block().
 std::size_t requantize_row(const float* x, std::size_t columns, const RequantOptions& options,
                            uint8_t* codes, uint8_t* scales);
 

@@ -13,7 +13,7 @@ namespace mxe::numerics {
 /// of new memory take a quarter of the time of quantizing. Thread-safe.
 class SpareArray {
  public:
-  /// An array for `elements` numbers, with undefined contents.
+  /// The kept array if it has `elements` elements, with undefined contents; else an empty one.
   QuantizedArray take(std::size_t elements);
   void give(QuantizedArray array);
 
