@@ -256,7 +256,7 @@ struct mxe_slot {
   struct mxe_range written[2];   ///< ranges that the job writes: D and its scales
 };
 
-/// Memory that the driver and the device use from mxe_open() to mxe_close().
+/// The driver's memory from mxe_open() to mxe_close(). The device accesses only `mem`.
 struct mxe_ring {
   void* mem;               ///< host address of 128 * entries bytes, a multiple of 8
   uint64_t bus_addr;       ///< bus address of the same memory, a multiple of 128

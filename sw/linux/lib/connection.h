@@ -38,6 +38,7 @@ struct mxe_linux {
 int conn_ioctl(struct mxe_linux* conn, unsigned long request, void* args);
 uint64_t conn_now_ns(void);
 
+// memory.c
 const struct memory* conn_memory_at(const struct mxe_linux* conn, uint64_t address);
 
 // queue.c
