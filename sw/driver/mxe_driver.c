@@ -7,9 +7,10 @@
 //     head <= s < finished   ended; its slot holds the result, its callback has not run
 //     finished <= s < tail   submitted; the driver has not seen it end
 //
-// The submitting context writes `tail`, next_id, and the slots and ring entries from `tail` on. The
-// completing context writes everything else; advancing `head` frees entries. A reset of the device
-// moves ring entries, so the completing context then excludes the submitting one (`exclusive`).
+// The submitting context writes `tail`, next_id, `submitting`, and the slots and ring entries from
+// `tail` on; mxe_irq() sets `overflowed`, and any function `refused`. The completing context writes
+// everything else; advancing `head` frees entries. A reset of the device moves ring entries, so the
+// completing context then excludes the submitting one (`exclusive`).
 
 enum {
   WORD = 4,
@@ -17,7 +18,7 @@ enum {
   RECORD_SIZE = MXE_DESC_SIZE - MXE_DESC_STATUS,
   MAX_ENTRIES = 1 << 15,       // 16-bit indices must distinguish a full ring from an empty one
   RESET_TIMEOUT_US = 1000000,  // for resets without a timeout from the caller
-  IRQ_ROUNDS = 4,              // bound on causes that arrive while others are cleared
+  IRQ_ROUNDS = 4,              // bound: causes may arrive while others are cleared
   FAULT_VERSION_MINOR = 4,     // first version with FAULT_ADDR and FAULT_INFO
   AHEAD_VERSION_MINOR = 6,     // first version that reads descriptors while jobs run
   EARLY_VERSION_MINOR = 7,     // first version with CONTROL.early
@@ -92,7 +93,8 @@ static void read_barrier(const struct mxe_device* dev) {
   keep_order();
 }
 
-/// Write back and invalidate part of an entry; `from` and `size` are in bytes.
+/// show_device() writes back and show_host() invalidates part of an entry; `from` and `size` are in
+/// bytes.
 static void show_device(const struct mxe_device* dev, const volatile uint32_t* entry, uint32_t from,
                         size_t size) {
   if (!dev->port.sync_for_device) return;
@@ -264,8 +266,9 @@ static void end_oldest(struct mxe_device* dev, int code) {
   dev->finished++;
 }
 
-/// Ends the device's oldest job with the result in its record. Without a record, the descriptor
-/// fetch failed. ERR_SHAPE of an abandoned job is the driver's doing: abandon() set M to 0.
+/// Ends the device's oldest job with the result in its record. Without a record, its descriptor or
+/// its record met a bus error (FETCH). ERR_SHAPE of an abandoned job is the driver's doing:
+/// abandon() set M to 0.
 static void harvest_oldest(struct mxe_device* dev) {
   struct mxe_slot* slot = slot_of(dev, dev->finished);
   const volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -285,7 +288,8 @@ static void harvest_oldest(struct mxe_device* dev) {
   dev->finished++;
 }
 
-/// Collects the results of a queue's ended jobs; waits for the oldest one, at most `timeout_us`.
+/// Collects the results of a queue's ended jobs; waits for the oldest unfinished one, at most
+/// `timeout_us`.
 static int update_from_queue(struct mxe_device* dev, uint32_t timeout_us) {
   int code = MXE_OK;
   uint32_t patience = timeout_us;
@@ -425,7 +429,8 @@ static int start(struct mxe_device* dev) {
   return MXE_OK;
 }
 
-/// Collects jobs that ended just before a stop. A job with status ERR_ABORTED stays unfinished.
+/// Collects jobs that ended just before a stop, up to the first without a record or with
+/// ERR_ABORTED, which stays unfinished.
 static void harvest_last_moment(struct mxe_device* dev) {
   for (; dev->finished != dev->tail; harvest_oldest(dev)) {
     volatile uint32_t* entry = entry_of(dev, dev->finished);
@@ -449,7 +454,7 @@ static void abort_all(struct mxe_device* dev) {
   }
 }
 
-/// Resets the device, ends the abandoned jobs at the head and restarts it with the others.
+/// Resets the device, ends its oldest jobs if abandoned, and restarts it with the others.
 static int restart(struct mxe_device* dev) {
   dev->stopped = true;
   const int code = stop(dev, RESET_TIMEOUT_US);
@@ -470,8 +475,8 @@ static bool may_be_held(const struct mxe_device* dev, uint32_t number) {
   return number - dev->finished < held;
 }
 
-/// Ends a job with `code`. M = 0 in a waiting descriptor makes the device refuse it. If the device
-/// may have read it before, a reset is necessary. A queue ends the job itself.
+/// Ends a job with `code`. M = 0 in its waiting descriptor makes the device refuse the job. If the
+/// device may have read the old M, a reset is necessary. A queue ends the job itself.
 static int abandon(struct mxe_device* dev, uint32_t number, int code) {
   int result = update(dev);
   if (result != MXE_OK) return result;
@@ -784,7 +789,8 @@ int mxe_submit(struct mxe_device* dev, const struct mxe_job* job, const struct m
 
 // ---------------------------------------------------------------------------------- completion
 
-/// Reads and clears the interrupt's causes. Returns those that can raise the line.
+/// Clears the interrupt's causes that can raise the line, and returns them; 0 if interrupts are
+/// masked.
 static uint32_t acknowledge(struct mxe_device* dev) {
   const uint32_t events = read_reg(&dev->port, MXE_REG_IRQ_STATUS);
   const uint32_t causes = takes_interrupts(dev) ? events & irq_sources : 0;
@@ -905,7 +911,8 @@ static void deliver_through(struct mxe_device* dev, uint32_t number) {
   if (!is_before(number, dev->head)) (void)deliver(dev, number - dev->head + 1u);
 }
 
-/// Waits until job `number` has ended; runs the callbacks of all jobs that end before it.
+/// Waits until job `number` has ended; runs the callbacks of the jobs up to it, and maybe of later
+/// ones.
 static int await(struct mxe_device* dev, uint32_t number, uint32_t timeout_us) {
   uint32_t counted = dev->finished;  // `finished` at the time `since`
   uint64_t since = 0;

@@ -20,7 +20,8 @@
 ///     if (code != MXE_OK) puts(mxe_strerror(code));
 ///     mxe_close(&dev, 1000000);
 ///
-/// Every function returns MXE_OK (or a count) or one of the negative codes of enum mxe_result_code.
+/// Every function that returns int returns MXE_OK (or a count) or one of the negative codes of enum
+/// mxe_result_code.
 ///
 /// Contexts: one thread may submit jobs while another completes them, without a lock. Each function
 /// below names its context, submitting or completing. mxe_irq() may interrupt both. A program with
@@ -45,7 +46,7 @@ enum mxe_result_code {
   MXE_OK = 0,
   MXE_ERR_NODEV = -1,        ///< the identification register does not name an MXE
   MXE_ERR_VERSION = -2,      ///< the device's major version differs from the driver's
-  MXE_ERR_ARGUMENT = -3,     ///< a null pointer, or a value that no descriptor can hold
+  MXE_ERR_ARGUMENT = -3,     ///< a null pointer, a closed device, a value out of range
   MXE_ERR_RING = -4,         ///< the ring is misaligned or its number of entries is not allowed
   MXE_ERR_FULL = -5,         ///< every entry of the ring holds a job not yet called back
   MXE_ERR_TIMEOUT = -6,      ///< no progress within the timeout
@@ -250,7 +251,7 @@ struct mxe_range {
 /// The driver's state of a job: one per ring entry, in ordinary host memory.
 struct mxe_slot {
   uint32_t id;
-  int abandoned;  ///< result code if the driver ended the job, else MXE_OK
+  int abandoned;  ///< result code if the driver ends the job, else MXE_OK
   struct mxe_options options;
   struct mxe_completion result;  ///< of the last job that completed in this slot
   struct mxe_range written[2];   ///< ranges that the job writes: D and its scales
@@ -336,7 +337,7 @@ bool mxe_irq(struct mxe_device* dev);
 /// deadline has passed. Never blocks. Completing context.
 ///
 /// Returns the number of callbacks (jobs without one count too). If that is 0, one of the errors
-/// GONE, OVERFLOW, PROTOCOL, TIMEOUT, STOPPED may be returned instead.
+/// GONE, OVERFLOW, PROTOCOL, TIMEOUT, STOPPED, ARGUMENT may be returned instead.
 int mxe_complete(struct mxe_device* dev, uint32_t budget);
 
 /// Completes jobs until job `job_id` has ended. Jobs may be waited for in any order, several times,
@@ -372,7 +373,7 @@ int mxe_recover(struct mxe_device* dev, uint32_t timeout_us);
 /// Completing context. Errors: ARGUMENT, GONE.
 int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 
-/// Sets all counters to zero. Completing context. Errors: ARGUMENT.
+/// Sets all counters to zero. Completing context. Errors: ARGUMENT, GONE (with a queue).
 int mxe_clear_counters(struct mxe_device* dev);
 
 /// Memory that a job accesses: each range from its first byte to its last, including the gaps
@@ -388,10 +389,11 @@ struct mxe_extents {
 };
 
 /// Computes the memory that a job accesses and checks it. OVERLAP: the results would overwrite
-/// operands, scales, each other or the ring of `dev` (which may be null). RANGE: the job accesses
-/// bytes outside the `count` ranges of `allowed` (null: everything is allowed). Use it before
-/// submitting untrusted jobs; mxe_submit() does not check this. Rows that interleave with equal
-/// strides do not overlap; with different strides they count as overlapping. Any context.
+/// operands, scales, themselves or the ring of `dev` (which may be null). RANGE: an operand or
+/// result lies in none of the `count` ranges of `allowed` (null: everything is allowed); adjacent
+/// ranges are not joined. Use it before submitting untrusted jobs; mxe_submit() does not check
+/// this. Rows that interleave with equal strides do not overlap; with different strides they count
+/// as overlapping. Any context.
 ///
 /// `job` may not be null. `extents` (may be null) is complete after OK, OVERLAP and RANGE.
 ///

@@ -105,8 +105,8 @@ struct mxe_product {
 /// the step of Q is mxe_row_bytes(format, width), and the width must be a multiple of 32. If each
 /// row of results holds all heads, their step is the bytes of `width` numbers.
 ///
-/// Errors: ARGUMENT (a null pointer, an unknown format of C, a code too large for its descriptor
-/// field), SHAPE, FORMAT. The completion of a job reports all other errors.
+/// Errors: ARGUMENT (a null pointer, an unknown format of C, a rule or a format of D beyond the
+/// last), SHAPE, FORMAT. The completion of a job reports all other errors.
 int mxe_batch(const struct mxe_product* product, uint32_t count, struct mxe_job* jobs);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 enum { M = 8, N = 8, K = 32, RING_ENTRIES = 4, ONE_SECOND = 1000000 };
 
-// The ring: 128 bytes per entry, aligned to 128. Other memory needs no alignment.
+// The ring: 128 bytes per entry, aligned to 128. Operands need no alignment, FP32 results 4 bytes.
 static _Alignas(MXE_DESC_SIZE) uint8_t ring[RING_ENTRIES * MXE_DESC_SIZE];
 
 static struct mxe_slot slots[RING_ENTRIES];

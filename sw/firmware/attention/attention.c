@@ -16,7 +16,8 @@ struct run {
   struct mxe_slot slots[ATTENTION_RING];
 };
 
-/// A matrix at host addresses, as a job's MX operand, and as a job's FP32 operand.
+/// ELEMENTS: a matrix at host addresses. OPERAND: as a job's MX operand. NUMBERS: a matrix of FP32
+/// numbers as a job's operand.
 #define ELEMENTS(matrix)                                                                         \
   (struct mxe_elements) {                                                                        \
     MXE_FORMAT_MXFP8_E4M3, (matrix).elements[0], (matrix).scales[0], sizeof(matrix).elements[0], \
@@ -95,7 +96,7 @@ static int wait(struct run* run, uint32_t id) {
   return mxe_wait(&run->device, id, TIMEOUT_US, NULL);
 }
 
-/// D = A W^T + C; `residual` may be null.
+/// D = A W^T + residual, which may be null.
 static int submit_layer(struct run* run, struct mxe_operand a, struct mxe_operand weights,
                         uint32_t outputs, struct mxe_operand d, const struct mxe_operand* residual,
                         uint32_t* id) {
@@ -109,7 +110,7 @@ static int submit_layer(struct run* run, struct mxe_operand a, struct mxe_operan
   return submit(run, &product, 1, id);
 }
 
-/// Computes Q, K and V. Each one is quantized while the engine computes the next.
+/// Computes Q, K and V. Q and K are quantized while the engine computes the next one.
 static int project(struct run* run) {
   struct attention_memory* memory = run->memory;
   const struct mxe_operand x = OPERAND(run, memory->mx_x);

@@ -25,8 +25,9 @@ _Noreturn void soc_exit(int code);
 
 /// The handler calls `on_engine` (may be null) while the engine's line is high, to make it fall.
 void soc_enable_interrupts(void (*on_engine)(void));
-/// Sleeps until an interrupt has been handled, or until the time `deadline_ns`. Returns true if an
-/// interrupt has been handled since the last call.
+/// Sleeps until an interrupt has been handled: the engine's, or the timer's at `deadline_ns`.
+/// Returns true if one has been handled since the last call; false if the deadline had already
+/// passed.
 bool soc_wait_for_interrupt(uint64_t deadline_ns);
 
 void soc_put_char(char c);

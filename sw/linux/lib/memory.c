@@ -50,7 +50,7 @@ void* mxe_linux_alloc(struct mxe_linux* conn, size_t size, uint64_t* address) {
   }
   *memory = (struct memory){args.handle, data, conn->next_address, size};
   conn->memory_count++;
-  // A free page follows, so an operand that exceeds its memory is in no other one.
+  // A free page follows, so an address just beyond a memory is in no other one.
   conn->next_address += ((uint64_t)size + 2 * PAGE - 1) / PAGE * PAGE;
   *address = memory->address;
   return data;

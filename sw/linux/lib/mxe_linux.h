@@ -41,9 +41,9 @@ void mxe_linux_close(struct mxe_linux* conn);
 /// Fills a port for the driver's functions, which is valid until mxe_linux_close().
 void mxe_linux_port(struct mxe_linux* conn, struct mxe_port* port);
 
-/// Maximum size of mxe_linux_alloc() in bytes: the area reserved at boot, or 4194304 (4 MiB)
-/// without one; 0 if the device was removed. `mxe linux` reserves 512 MiB (see --object-memory),
-/// any other Linux 6.12 with reserve_mem=512M:4096:mxe on its command line.
+/// Maximum size of mxe_linux_alloc() in bytes: the area reserved at boot, at least 4194304 (4 MiB);
+/// 0 if the device was removed. `mxe linux` reserves 512 MiB (see --object-memory), any other Linux
+/// 6.12 with reserve_mem=512M:4096:mxe on its command line.
 uint64_t mxe_linux_max_alloc(struct mxe_linux* conn);
 
 /// Allocates `size` bytes of zeroed, contiguous memory for the ring and for operands. The host

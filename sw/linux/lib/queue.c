@@ -60,7 +60,7 @@ static int code_of_refusal(int code) {
   return code == MXE_ERR_ADDRESS ? MXE_ERR_READ : MXE_ERR_DESCRIPTOR;
 }
 
-/// The kernel does not receive C_ADDR of a job without bias.
+/// The kernel does not receive C_ADDR of a job without bias, so its alignment is checked here.
 static bool is_misaligned(const struct mxe_job* job) {
   return !job->bias && job->c_addr % (job->bias_bf16 ? 2 : 4) != 0;
 }
@@ -103,7 +103,8 @@ static void queue_submit(void* ctx, uint32_t place, const struct mxe_job* from,
   }
 }
 
-/// mxe_wait() returns MXE_ERR_TIMEOUT and others for the device; a job with one was aborted.
+/// MXE_ERR_TIMEOUT, GONE and others are of the device, not of a job: a job that the kernel ended
+/// with one counts as aborted.
 static int code_of_result(int code) {
   const bool is_of_job = code == MXE_OK || code == MXE_ERR_DEADLINE || code <= MXE_ERR_DESCRIPTOR;
   return is_of_job ? code : MXE_ERR_ABORTED;

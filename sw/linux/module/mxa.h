@@ -42,7 +42,7 @@
 #include "mxe_driver.h"
 #include "uapi/drm/mxe_accel.h"
 
-/* Jobs of a file that are in flight or have a stored result; a power of two. */
+/* Maximum number of jobs of a file in flight or with a stored result; a power of two. */
 #define MXA_FILE_JOBS 256
 /* Maximum number of jobs of one file in the ring, so that files take turns. */
 #define MXA_FILE_TURN 4
@@ -118,7 +118,7 @@ struct mxa_slot {
 
 struct mxa_file {
 	struct kref refs; /* held by the file and by each of its tasks */
-	struct completion unused; /* completed when the last task has been freed */
+	struct completion unused; /* completed when the file is closed and its last task freed */
 	struct mxa_device *mxa;
 	struct drm_sched_entity entity;
 	/* submit_lock: job numbers follow the order of execution */
@@ -154,7 +154,7 @@ struct mxa_task {
 	struct list_head node; /* in mxa_device.running or again */
 	u32 core_id;
 	u32 resets; /* resets of mxa_reset() while it was the oldest task */
-	int verdict; /* MXE_ERR_... if the driver ended it */
+	int verdict; /* MXE_ERR_... if the driver ends it */
 };
 
 static inline struct mxa_device *to_mxa(struct drm_device *drm)

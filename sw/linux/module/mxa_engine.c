@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
- * Calls of the core, under its lock. The core calls mxa_done() once for each task that leaves the
- * ring. If `keep` is set, an aborted task moves to `again` and enters the ring once more. Running a
- * job twice is safe, because results never overlap operands.
+ * Calls of the core, under mxa_device.lock. The core calls mxa_done() once for each task that
+ * leaves the ring. If `keep` is set, an aborted task moves to `again` and enters the ring once
+ * more. Running a job twice is safe, because results never overlap operands.
  */
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
@@ -10,7 +10,7 @@
 
 #include "mxa.h"
 
-/* Protocol errors after which the oldest task is ended. */
+/* Number of resets with the same oldest task at which that task ends. */
 #define MXA_MAX_RESETS 3
 #define MXA_RESET_TIMEOUT_US 1000000
 /* Period of the watchdog while tasks are in the ring. */
@@ -197,7 +197,7 @@ static void mxa_run_again(struct mxa_device *mxa)
 	}
 }
 
-/* Resets a device after a protocol error. After MXA_MAX_RESETS the oldest task ends with `why`. */
+/* Resets a device after error `why`. At the MXA_MAX_RESETS-th the oldest task ends with it. */
 static void mxa_reset(struct mxa_device *mxa, int why)
 {
 	struct mxa_task *oldest = list_first_entry_or_null(&mxa->running, struct mxa_task, node);

@@ -42,7 +42,7 @@ static u64 mxa_fault_offset(const struct mxa_task *task, const struct mxe_comple
 	return completion->fault_addr - bo->dma;
 }
 
-/* completion: from the core; NULL if the job has not entered the ring. */
+/* completion: from the core; NULL if the job ended outside the ring. */
 void mxa_result_set(struct mxa_task *task, int code, const struct mxe_completion *completion)
 {
 	struct mxa_file *file = task->file;

@@ -38,7 +38,7 @@ extern "C" {
 
 /*
  * Maximum size of an object in bytes: the size of the area that was reserved at boot for objects
- * (reserve_mem=SIZE:4096:mxe on the kernel's command line), or 4 MiB if none was reserved.
+ * (reserve_mem=SIZE:4096:mxe on the kernel's command line), or 4 MiB if that is more.
  */
 #define DRM_MXE_PARAM_MAX_OBJECT 0x80000000u
 /* Maximum number of jobs in flight per file, and of stored results. */
