@@ -15,7 +15,8 @@ namespace mxe::blame {
 /// an abort until the datapath is cleared.
 class FirstWrongValue {
  public:
-  /// Throws Error if the design, which must not have run, shows no values or has unknown blocks.
+  /// Throws Error if the design, which must not have run, lacks a value that a check needs, or
+  /// unless TREE_W = 70 and FP4_DUAL = 1.
   explicit FirstWrongValue(rtl::RtlTop& top);
   ~FirstWrongValue();
 

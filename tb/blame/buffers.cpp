@@ -133,7 +133,8 @@ class OperandBufferCheck : public BlockCheck {
     expect("scale of a word", "rscale_o", scales);
   }
 
-  // Address bits of a word, a scale and a line within a bank, and of a scale within a memory word.
+  // Address bits of a word in a line, a scale in a line, a scale in a memory word, a line in a
+  // bank.
   unsigned word_bits_, scale_bits_, unit_bits_, line_bits_ = 0;
   std::vector<Line> lines_;
   blocks::Expand expand_;

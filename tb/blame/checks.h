@@ -19,7 +19,7 @@ struct Context {
 };
 
 void add_control(const Context& context, Checks& checks);
-/// Loaders and rows of C and D: addresses and order of the fetches.
+/// Loaders of A, B and C, and rows of C and D: addresses and order.
 void add_loaders(const Context& context, Checks& checks);
 void add_read_port(const Context& context, Checks& checks);
 void add_buffers(const Context& context, Checks& checks);

@@ -26,7 +26,7 @@ struct WrongValue {
   std::string describe() const;
 };
 
-/// Gives the checks the values right before each rising edge, and keeps the first mismatch.
+/// The values of a design right before each rising edge, and the first mismatch.
 class Design {
  public:
   explicit Design(rtl::RtlTop& top);
@@ -112,7 +112,8 @@ class Check {
   virtual ~Check() = default;
   /// Called in every cycle without a reset or abort.
   virtual void clock() = 0;
-  /// Called when the design receives a job, before it starts to work on it.
+  /// Called before clock() in a cycle in which the datapath's job_i has changed. Two equal jobs in
+  /// a row are one.
   virtual void new_job() {}
   virtual void forget() = 0;
 };

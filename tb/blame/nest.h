@@ -14,7 +14,8 @@ namespace mxe::blame {
 /// groups of tiles that share an A chunk, chunks of K, tiles of columns, slabs of K.
 class Nest {
  public:
-  /// Levels walked in addition to products and stripes. `wide`: tiles; `long_slabs`: twice as long.
+  /// Levels walked in addition to products and stripes. `wide`: tiles are pairs; `long_slabs`:
+  /// slabs are twice as long.
   struct Levels {
     bool groups = true, chunks = true, tiles = true, slabs = true;
     bool wide = false, long_slabs = false;

@@ -89,7 +89,8 @@ class ReadPortCheck : public BlockCheck {
   void forget() override { bursts_.clear(); }
 
  private:
-  /// The highest-priority request: bias, B, A, descriptor. A needs a_allowed, a_first_i prefers it.
+  /// The highest-priority request: bias, B, A, descriptor. A needs a_allowed; a_first_i puts A
+  /// before B.
   uint64_t first_of(uint64_t valid) {
     constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
     const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
@@ -245,7 +246,8 @@ class WritePortCheck : public BlockCheck {
     for (const Row& each : rows_) beat_count += each.beats_begun;
     return beats_[beats_.size() - beat_count + number];
   }
-  /// Adds the row's bursts. If it joins the next row, its incomplete last beat belongs to that row.
+  /// Adds the row's bursts. If it joins the next row, its incomplete last beat belongs to the next
+  /// row.
   void take_row() {
     if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
     const uint64_t segment = scope_.find("data_i").width() / 8;

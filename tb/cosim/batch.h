@@ -14,7 +14,8 @@ namespace mxe::cosim {
 
 class BatchRun;
 
-// Disturbances: each has fields, which default to none, and apply(), in a file of disturbances/.
+// Disturbances: each has fields, which default to none, and, except OneDoorbell, apply(), in a file
+// of disturbances/.
 
 /// A reset while the first jobs (at most the size of the ring) run. All jobs run again afterwards.
 struct Reset {
@@ -25,8 +26,9 @@ struct Reset {
 };
 
 /// Jobs before those of the batch in which m, n or k is 2^20 to 2^31, or one step of the loop nest
-/// more. They would take too long, so a reset aborts each of them. All must have made the same
-/// progress. Only the RTL runs them; the model, which may compute a job as a whole, runs 1 x 1 x 1.
+/// more. They would take too long, so a reset aborts each of them. All of one format that vary the
+/// same size must have made the same progress. Only the RTL runs them; the model, which may compute
+/// a job as a whole, runs 1 x 1 x 1.
 struct EndlessJobs {
   uint32_t endless_jobs = 0;  ///< cycles from the doorbell of each to the reset; 0: none
 
@@ -81,9 +83,10 @@ struct RefusedDoorbells {
   void apply(BatchRun& run) const;
 };
 
-/// Start values of the counters, on engines whose counters can be set.
+/// Start values of the counters, on engines whose counters can be set. `total` begins at the sum of
+/// its parts.
 struct CounterStart {
-  uint32_t counters_below = 0;     ///< all begin at 2^32 minus this; 0: they begin at 0
+  uint32_t counters_below = 0;     ///< the others begin at 2^32 minus this; 0: at 0
   uint64_t counters_anywhere = 0;  ///< seed of 64-bit numbers instead; 0: none
 
   static constexpr auto fields() {
@@ -173,7 +176,7 @@ struct BatchEvents
     : DisturbanceList<EndlessJobs, EmptyJobs, FirstJobId, CounterStart, RegisterWrites,
                       RingOverflow, OneDoorbell, RefusedDoorbells, DisabledStart, Pause,
                       MaskedInterrupts, RegisterTraffic, Reset, BusErrors> {
-  /// Jobs are aborted.
+  /// True if jobs may be aborted.
   bool is_disturbed() const { return reset_after != 0 || endless_jobs != 0 || !faults.empty(); }
 };
 

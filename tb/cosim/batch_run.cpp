@@ -96,7 +96,7 @@ void BatchRun::disturb_first_jobs() {
 
 void BatchRun::read_results() {
   device.memory().clear_faults();
-  // Before an abort, one engine may have issued one burst more than the other one.
+  // Before an abort, one engine may have issued more bursts than the other one.
   if (batch.is_disturbed()) device.memory().restart_timing();
   result.last_job = host().read32(MXE_REG_LAST_JOB);
   result.last_status = host().read32(MXE_REG_LAST_STATUS);

@@ -14,13 +14,13 @@
 namespace mxe::cosim {
 
 inline constexpr uint32_t kAllEvents = 0xF;
-/// Cycles from a write of IRQ_STATUS or IRQ_MASK to the line as software sees it.
+/// Cycles after a write of IRQ_STATUS or IRQ_MASK, until software sees the line's new level.
 inline constexpr uint64_t kLineCycles = 6;
 
 struct BatchResult {
   const Device* device = nullptr;
   std::vector<JobOutcome> outcomes;        ///< of all jobs
-  std::vector<JobOutcome> before_reset;    ///< of the jobs that Reset aborted
+  std::vector<JobOutcome> before_reset;    ///< of the first jobs, which Reset may have aborted
   uint32_t last_job = 0, last_status = 0;  ///< after the batch
   std::vector<uint64_t> faulty_bytes;      ///< addresses that the bus refused
   struct mxe_counters counters {

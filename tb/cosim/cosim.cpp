@@ -64,7 +64,8 @@ std::vector<JobImage> CoSim::place(const Batch& batch) const {
   uint64_t address = (model_.device ? model_ : rtl_).device->end_of_ring();
   std::vector<JobImage> images;
   for (std::size_t i = 0; i < batch.jobs.size(); i++) {
-    // 37 bytes apart, so that the 4 KiB boundaries cut each job at another place.
+    // Job i is moved by 37 * i bytes, rounded to 64, so that 4 KiB boundaries cut each job
+    // elsewhere.
     images.emplace_back(batch.jobs[i], address + 37 * i, jobs() + i);
     address = images.back().end();
   }

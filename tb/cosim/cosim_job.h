@@ -11,7 +11,7 @@
 
 namespace mxe::cosim {
 
-/// Amounts that a job must add to the counters that depend only on data.
+/// Amounts that a job must add to the counters that do not depend on timing.
 struct JobCounts {
   uint64_t blocks = 0, nan_results = 0, saturations = 0, bytes_written = 0;
 

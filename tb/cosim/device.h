@@ -58,7 +58,8 @@ class Device {
   uint32_t submit(const CosimJob& job, const JobImage& image);
   /// While true, doorbells do not reach the engine. The next doorbell submits all jobs.
   void hold_doorbells(bool hold) { tap_.holds_doorbells = hold; }
-  /// Waits for a job that began in cycle `start`. Throws Error if it hangs or raises no interrupt.
+  /// Waits for a job; seen_done counts from cycle `start`. Throws Error if it hangs or raises no
+  /// interrupt.
   JobOutcome finish(uint32_t id, uint64_t start);
   void recover();
   void clear_counters();

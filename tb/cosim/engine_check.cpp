@@ -92,7 +92,8 @@ void EngineCheck::check_last_job() {
       batch_.jobs[last].describe());
 }
 
-/// Returns true if `address` is the start of a beat and a byte of the burst from there is faulty.
+/// Returns true if `address` is the start of a beat and a byte of the longest burst from there is
+/// faulty.
 bool EngineCheck::is_faulty(uint64_t address) const {
   const uint64_t beat = options_.params.mem_bytes();
   const uint64_t burst = beat * options_.params.max_burst;
@@ -101,7 +102,8 @@ bool EngineCheck::is_faulty(uint64_t address) const {
                      [&](uint64_t byte) { return byte >= address && byte - address < burst; });
 }
 
-/// Each reported address must be a faulty byte; the last job with an error must report one.
+/// Each reported address must begin a burst with a faulty byte; the last job with an error must
+/// report one.
 void EngineCheck::check_faults() {
   if (!features().faults) return;
   bool last = true;

@@ -21,7 +21,8 @@ class EngineCheck {
   /// Checks job i. `expected` does not contain the effects of disturbances.
   void check_job(std::size_t i, const JobImage& image, Expectation expected);
   void check_registers();
-  /// Checks the counters that depend only on data. The engine was neither disabled nor reset.
+  /// Checks the counters that do not depend on timing. The engine must not have been disabled or
+  /// reset.
   void check_counts();
 
  private:

@@ -26,7 +26,7 @@ struct EngineFeatures {
       job::all_output_formats();  ///< with any scale rule and overflow
   bool bias_fp32 = true, bias_bf16 = true;
   bool batches = true;
-  /// The engine has the counters. Their sum and those that depend on data are checked.
+  /// The engine has the counters. Their sum and those that do not depend on timing are checked.
   bool counters = true;
   bool faults = true;
   /// A job that has not completed after this number of cycles counts as hanging.

@@ -10,7 +10,8 @@ namespace mxe::cosim {
 struct JobMix {
   unsigned max_m = 40, max_n = 40, max_k = 400;
   unsigned max_work = 60000;  ///< largest m * n * ceil(k / 32)
-  unsigned illegal = 0;       ///< one job in this number is illegal; 0: none
+  /// One job in this number breaks a rule, and one may need a missing feature; 0: none.
+  unsigned illegal = 0;
 };
 
 /// An endless stream of random jobs for an engine, determined by the seed. Shapes favour the edges

@@ -123,7 +123,8 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
   // Three rows of four are 0, so that their sums are the bias, which has the boundary values.
   if (spec_.values == Values::boundaries && stream_ == 0 && row % 4 != 3) return 0;
   if (are_ties(spec_.values)) {
-    // Even rows hold only the smallest number, so that sums are a few units in the last place.
+    // Nonzero elements of even rows are the smallest number, so that sums are a few units in the
+    // last place.
     const uint8_t one = row % 2 == 0 ? uint8_t{1} : power_of_two(random);
     return random.one_in(6) ? one : uint8_t{0};
   }
@@ -216,8 +217,8 @@ uint8_t Operand::scale(Random& random) const {
   }
 }
 
-/// Negates the block before into every second block of a row, if the format allows that. Exact
-/// sums then often vanish, and small remainders decide.
+/// Copies the preceding block into every second block of a row, negated in half of the rows, except
+/// for one element in 50. Exact sums then often vanish, and small remainders decide.
 void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
   const uint8_t sign = static_cast<uint8_t>(numerics::element_format(format_).sign_mask());
   const bool floating = numerics::element_format(format_).kind == numerics::FormatKind::floating;
@@ -328,7 +329,7 @@ class BoundaryBlock {
   float peak_ = 0;
 };
 
-/// A number from far below the smallest product of two elements to far above it.
+/// A number of 2^-32 to 2^32 times the smallest product of two elements.
 float bias_about_products(const JobSpec& spec, Random& random) {
   const auto smallest_of = [&spec](numerics::FormatId format) {
     const int scale = spec.values == Values::tiny_ties ? centre_of_tiny_ties(format) : 0;

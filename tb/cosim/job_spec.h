@@ -17,18 +17,18 @@ namespace mxe::cosim {
 enum class Values : uint8_t {
   ones,          ///< every product is 1, for case files that are easy to read
   quantized,     ///< normally distributed numbers through the default quantizer
-  codes,         ///< any finite code, scales near one
-  specials,      ///< the same with at most one NaN or Inf in a row, and a few NaN scales
-  extremes,      ///< scales 0, 1, 253, 254, rarely 255
+  codes,         ///< any finite code, scales 2^-4 to 2^4, one in four 2^-40 to 2^40
+  specials,      ///< finite codes with at most one NaN or Inf in a row, and one NaN scale in 60
+  extremes,      ///< scales 0 to 2 and 252 to 254, one in three 67 to 187, one in 100 NaN
   cancellation,  ///< blocks that cancel each other except for small remainders
   tiny,          ///< sums about the FP32 subnormals
   huge,          ///< sums about the FP32 overflow
   zeros,         ///< mostly zeros of both signs
   boundaries,    ///< sums at and next to the points where the rounding of results changes
   ties,          ///< few powers of two far apart: sums halfway between two results, or next to it
-  // Only in directed cases. Row by row every position is used.
-  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane; an operand without
-                  ///< them has a zero in one lane of every second row
+  // Only in directed cases.
+  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane, row after row in
+                  ///< the next; an operand without them has a zero in one lane of every second row
   tiny_ties,      ///< ties, about the FP32 subnormals
   lone_bits,      ///< bias values with one mantissa bit, or one more than a largest element has
   sparse,         ///< few powers of two, scales far apart: sums of lone bits at any distance

@@ -15,7 +15,8 @@ namespace mxe::coverage {
 
 Bins all_bins();
 
-/// Counts what the RTL did in compared jobs: data, results, statuses, counters, pins and states.
+/// Counts data and results of compared jobs, statuses, counters, and the pins and states of all
+/// cycles.
 class Coverage : public cosim::CoSimObserver {
  public:
   explicit Coverage(const Params& params);

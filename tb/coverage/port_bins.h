@@ -67,7 +67,7 @@ class PortBins {
   std::array<uint64_t, event_count> events_{};
   Direction reads_, writes_;
   bool beat_is_first_ = true;
-  int64_t addresses_ahead_ = 0;  // write bursts whose address arrived before their data
+  int64_t addresses_ahead_ = 0;  // write addresses minus first data beats
   bool irq_ = false;
 };
 

@@ -79,7 +79,7 @@ cosim::JobMix random_mix(Random& random) {
   return mix;
 }
 
-/// Moves parts and rows of a job up to 4 GiB apart, within the memory.
+/// Moves parts and rows of a job up to 4 GB apart, within the memory.
 void spread(cosim::JobSpec& job, Random& random) {
   struct Distance {
     unsigned job::JobLayout::*field;

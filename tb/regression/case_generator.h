@@ -8,10 +8,10 @@
 
 namespace mxe::regression {
 
-/// The random case of a seed: memory, back-pressure and driver settings, then batches with at least
-/// `jobs` jobs in total, some with disturbances. One case in four uses structural blocks.
+/// The random case of a seed: memory, back-pressure and driver settings, then batches with `jobs`
+/// jobs in total, some with disturbances. One case in four uses structural blocks.
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs);
-/// As above, for an engine that is not a named configuration; a few jobs exceed its features.
+/// The same for an engine with these features; some jobs exceed them.
 CoSimCase random_case(const cosim::EngineFeatures& engine, uint64_t seed, std::size_t jobs);
 
 }  // namespace mxe::regression

@@ -154,7 +154,8 @@ class Child {
     _exit(0);
   }
 
-  /// Adds the RTL simulator's message about a failed assertion.
+  /// Replaces the first mismatch by the RTL simulator's message about a failed assertion, if there
+  /// is one.
   void add_printed_errors(CaseResult& result) {
     if (result.agreed()) return;
     std::rewind(printed_.get());

@@ -38,7 +38,8 @@ struct RtlUnderTest {
 };
 
 /// Loads an engine and keeps it loaded; times are not compared. Throws Error if the file is
-/// missing, has another interface version or an invalid description.
+/// missing, has another interface version or an invalid description, or if its sources were edited
+/// since.
 RtlUnderTest load_engine(const std::string& library);
 
 /// Reads the description of docs/bring-your-own-rtl.md. Throws Error starting with `where`.

@@ -53,7 +53,8 @@ struct Failure {
   std::string case_file;
   std::string library;           ///< file of your own engine, else empty
   std::string waves, save_file;  ///< empty unless recorded
-  /// About the first wrong value of the minimal case; empty for your own engines and after hangs.
+  /// About the first wrong value of the minimal case; empty for your own engines, after hangs, and
+  /// if the first mismatch is on the model.
   std::string first_wrong;
   std::optional<blame::WrongValue> wrong_value;
   std::size_t minimal_jobs = 0;

@@ -117,7 +117,8 @@ void refuse_unaligned(BatchRun& run) {
   run.log("unaligned accesses refused");
 }
 
-/// Writes any value that starts no job into any register, and reads it back.
+/// Writes a value that starts no job and no reset into a random register, and reads it back. A
+/// read-only register is only read.
 void write_register(BatchRun& run, Random& random) {
   platform::Host& host = run.host();
   const RegisterInfo& info = any_register(random);
