@@ -75,9 +75,9 @@ struct Lane {
   }
 };
 
-/// The products of 32 lanes, in arrays that compilers vectorise, and their sum. Two kinds of words
-/// take a slower path: `far` and `moved`. Dual-rate words with groups occur only while the pipeline
-/// holds words of a job of another format; Dot then sums the one's complements and Negatives.
+/// The products of 32 lanes, in arrays that compilers vectorise, and their sum. Words that set
+/// `far` or `moved` take a slower path. `moved` occurs only while the pipeline holds words of a job
+/// of another format; Dot then uses DotInside.
 template <unsigned Width>
 struct LaneRegisters {
   using OneLane = Lane<Width>;

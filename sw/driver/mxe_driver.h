@@ -334,7 +334,8 @@ int mxe_submit_many(struct mxe_device* dev, const struct mxe_job* jobs, size_t c
 bool mxe_irq(struct mxe_device* dev);
 
 /// Runs the callbacks of at most `budget` ended jobs, in the order of submission. Ends jobs whose
-/// deadline has passed. Never blocks. Completing context.
+/// deadline has passed. Does not wait, except at most 1 s for the reset that may end such a job.
+/// Completing context.
 ///
 /// Returns the number of callbacks (jobs without one count too). If that is 0, one of the errors
 /// GONE, OVERFLOW, PROTOCOL, TIMEOUT, STOPPED, ARGUMENT may be returned instead.

@@ -68,7 +68,7 @@ inline FloatParts float_parts(uint32_t bits) {
 inline bool is_finite_bits(uint32_t bits) { return (bits & 0x7F800000) != 0x7F800000; }
 inline bool is_nan_bits(uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
-constexpr uint32_t kQuietNan = 0x7FC00000;  ///< the only NaN the engine produces
+constexpr uint32_t kQuietNan = 0x7FC00000;  ///< the only FP32 NaN that the engine writes
 constexpr uint32_t kInfinity = 0x7F800000;
 
 }  // namespace mxe

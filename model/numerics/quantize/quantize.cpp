@@ -484,10 +484,11 @@ void resize(QuantizedArray& result, std::size_t count, std::size_t scales, bool 
   resize_for_writing(result.dequantized, dequantize ? count : 0);
 }
 
-// Elements of a slice per thread: 4 MiB if the source converts, else a fraction of a second.
+// Elements of a slice per thread: kSlice, 4 MiB, if the source converts; else kSliceInPlace, a
+// fraction of a second.
 constexpr std::size_t kSlice = std::size_t{1} << 20;
 constexpr std::size_t kSliceInPlace = std::size_t{1} << 24;
-// For values without codes on one thread: the slice stays in the cache.
+// For quantize_values() on one thread: the slice stays in the cache.
 constexpr std::size_t kSmallSlice = std::size_t{1} << 16;
 
 }  // namespace

@@ -84,13 +84,13 @@ struct mxa_device {
 	bool lose_writes; /* fault injection: register writes are dropped */
 	bool keep; /* aborted tasks go to `again` instead of ending */
 	struct list_head running; /* tasks in the ring, oldest first */
-	struct list_head again; /* tasks to be put into the ring again after a reset */
+	struct list_head again; /* tasks to be put into the ring again after a reset or a resume */
 
 	struct hrtimer timer; /* starts the watchdog while tasks are in the ring */
 	u64 look_us; /* time of the next start */
 	struct work_struct watchdog;
 	u64 work_seen; /* sum of the work counters at the last check */
-	u64 work_seen_us; /* time of their last change */
+	u64 work_seen_us; /* time of their last change, or of a later start or end of a job */
 
 	struct drm_gpu_scheduler sched;
 	u64 fence_context;

@@ -180,7 +180,7 @@ struct drm_mxe_wait {
 	__u32 pad;
 	/** @code: out, 0 or a negative MXE_ERR_... of mxe_driver.h */
 	__s32 code;
-	/** @error: out, @code as 0 or a negative errno (MXE_ERRNO_TABLE) */
+	/** @error: out, @code as 0 or a negative errno (MXE_ERRNO_TABLE; MXE_ERR_GONE: ENODEV) */
 	__s32 error;
 	/** @status: out, MXE_STATUS_... of the record; ERR_ABORTED if the kernel ended the job */
 	__u32 status;
