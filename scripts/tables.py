@@ -215,7 +215,7 @@ def introduction(page):
     title, _, text = page.read_text(encoding="utf-8").partition("# ")[2].partition("\n")
     found = AUDIENCE.search(" ".join(re.split(r"\n(?:\||#|\d\.|- |!|```|<)", text, maxsplit=1)[0].split()))
     if not found:
-        raise ValueError(f"{page.relative_to(ROOT)} does not begin with 'For READERS. After this page you ...'")
+        raise ValueError(f"{page} does not begin with 'For READERS. After this page you ...'")
     return title, found[1], found[2]
 
 

@@ -89,7 +89,7 @@ class Readers(unittest.TestCase):
             tables.introduction(page)
 
     def test_a_page_without_readers(self):
-        with tempfile.TemporaryDirectory(dir=ROOT / "docs") as folder:
+        with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.md"
             page.write_text("# Page\n\nFor authors. After this page you can write.\n", encoding="utf-8")
             self.assertEqual(tables.introduction(page), ("Page", "authors", "can write"))
