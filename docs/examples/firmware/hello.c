@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An example program: greets, prints the number of PEs, sleeps and prints how long it slept.
+// An example program: prints its arguments and the number of PEs, sleeps, prints how long it slept.
 #include "soc.h"
 
 int main(int argc, char** argv) {

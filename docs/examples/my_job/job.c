@@ -15,7 +15,7 @@ static void fill(struct job_memory* memory) {
   for (int n = 0; n < N; n++) memory->b_scales[n] = WHOLE_NUMBERS;
 }
 
-/// Integer value of the bits of an FP32 number between 1 and 2^24.
+/// The integer from 1 to 2^24 - 1 whose FP32 bits are `bits`.
 static uint32_t to_integer(uint32_t bits) {
   const uint32_t exponent = bits >> 23, fraction = bits & 0x7fffff;
   return (fraction | 0x800000) >> (127 + 23 - exponent);

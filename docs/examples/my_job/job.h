@@ -16,7 +16,7 @@ struct job_memory {
   uint32_t d[M][N];                  // FP32
 };
 
-/// Fills A and B, multiplies, and converts D to integers. `address` is the engine's for `memory`.
+/// Fills A and B, multiplies, and converts D to integers. `address`: bus address of `memory`.
 /// Returns MXE_OK or an error code.
 int run_job(const struct mxe_port* port, struct job_memory* memory, uint64_t address);
 

@@ -74,7 +74,7 @@ module simple_control #(
     StReset
   } state_e;
 
-  // Reads, in this order, and writes.
+  // Reads: of the descriptor per job, of the bias per result, of the others per block. Writes.
   localparam logic [2:0] OfDesc   = 3'd0;
   localparam logic [2:0] OfBias   = 3'd1;
   localparam logic [2:0] OfA      = 3'd2;
@@ -211,7 +211,7 @@ module simple_control #(
     endcase
   end
 
-  // A read of up to 16 beats, as bursts that end at 4 KiB boundaries.
+  // A read of up to 16 beats, as bursts of at most MAX_BURST, none across a 4 KiB boundary.
   logic [60:0]   beat_addr_q;  // of the next burst
   logic [4:0]    beats_q, burst;  // not yet requested; in the next burst
   logic [9:0]    beats_to_4k;
@@ -423,7 +423,7 @@ module simple_control #(
               state_q   <= StFetch;
             end
           end else if ((writing_q == ToCycles) & ~m_berror_i) begin
-            // A record is written completely or not at all.
+            // The second half of the record, unless the first half met an error.
             writing_q <= ToStatus;
             state_q   <= StWrite;
           end else begin

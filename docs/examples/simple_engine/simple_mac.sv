@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the simple engine: one product of elements per cycle to an exact integer sum, and each block's
-// sum to an FP32 accumulator, in fixed point wide enough to be exact, with one rounding.
+// The arithmetic of the simple engine: adds one product of elements per cycle to an exact integer sum, and each
+// block's sum to an FP32 accumulator, in exact fixed point with one rounding.
 `default_nettype none
 module simple_mac (
   input  logic        clk_i,
@@ -100,7 +100,7 @@ module simple_mac (
 
   // ---------------------------------------------------------------- the accumulator
   // Fixed point: bit 0 weighs 2^-286, the smallest product of scales and elements; the
-  // largest block sum ends below bit 620.
+  // largest block sum ends below bit 577.
   localparam int unsigned W = 640;
   localparam int unsigned Least = 286 - 149;  // bit of the smallest FP32 number, 2^-149
 
@@ -141,7 +141,7 @@ module simple_mac (
   assign acc_inf   = (acc_q[30:0] == 31'h7f800000);
   assign plus_inf  = plus_inf_q | (acc_inf & ~acc_q[31]);
   assign minus_inf = minus_inf_q | (acc_inf & acc_q[31]);
-  // All shifts are 0 with the smallest scales and the finest formats: 2^(0 + 0 - 254 - 16 - 16).
+  // The shift is 0 for the smallest scales and the finest format, E5M2: 2^(0 + 0 - 254 - 16 - 16).
   assign total = fixed_of(acc_q) +
                  (W'(sum_q) <<< (32'(scale_a_i) + 32'(scale_b_i) + 32'd32 -
                                  32'(point_of(fmt_a_i)) - 32'(point_of(fmt_b_i))));
