@@ -10,7 +10,7 @@
 
 namespace mxe::test {
 
-/// Counters of the array's activity, in the order of counter_table; all others are 0.
+/// The counters that add up to TOTAL, in the order of counter_table; the others are 0.
 using CycleCounters = std::array<uint64_t, counter_table.size()>;
 
 struct JobMeasurement {

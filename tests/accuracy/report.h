@@ -9,7 +9,7 @@
 
 namespace mxe::test {
 
-/// Errors of jobs below this number of cycles are reported in cycles instead of per cent.
+/// Errors of jobs below this number of RTL cycles are reported in cycles instead of per cent.
 inline constexpr uint64_t kLongJob = 2000;
 
 class Accuracy {
@@ -22,7 +22,7 @@ class Accuracy {
 
   static std::string header();
   std::string row() const;
-  /// One line for each wrong result, and for cycles or counters that differ from the RTL's.
+  /// A line for each mismatch, one if cycles of jobs differ, one for the counter that differs most.
   std::vector<std::string> failures() const;
 
  private:

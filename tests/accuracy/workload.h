@@ -29,7 +29,8 @@ struct Stream {
 };
 
 /// Random streams of 1 to 6 jobs, for which the model was not tuned: 1 to 1,024 rows and columns, K
-/// up to 1,024 or 8,192; memory latency 1 to 400 cycles, bandwidth 1/4 to all of the port's.
+/// 1 to 1,024, of one job in six 1,024 to 8,192; latency 1 to 400 cycles, 1/4 to all of the port's
+/// bandwidth.
 class Workload {
  public:
   Workload(const Params& params, uint64_t seed, uint64_t max_cycles)
