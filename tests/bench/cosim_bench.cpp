@@ -17,7 +17,7 @@ namespace {
 
 struct Pins {
   rtl::RtlInputs in;
-  std::size_t beat = 0;  ///< number of the beat of read data, if in.m_rdata is set
+  std::size_t beat = 0;  ///< offset of the read data in Recording::beats, if in.m_rdata is set
 };
 
 struct Recording {

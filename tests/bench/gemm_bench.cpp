@@ -58,7 +58,7 @@ void golden(benchmark::State& state, numerics::FormatId format_a, numerics::Form
   set_rate(state);
 }
 
-// One thread with the best vector level, one with AVX2, and two threads (wall time).
+// With the best vector level: one thread, and two (wall time). If that is AVX-512: one with AVX2.
 void register_pair(numerics::FormatId a, numerics::FormatId b) {
   const std::string name =
       "gemm/" + numerics::element_format(a).name + "/" + numerics::element_format(b).name;

@@ -5,7 +5,8 @@
 //
 // runs COUNT jobs of each shape in a ring of 16 entries that is kept full; prints the cycles of all
 // jobs but the first, and their number. WHEN operands are read: after the previous jobs (`turn`),
-// `early`, or early except by the first job of a shape, which reads results (`layers`).
+// `early`, or `layers`: early except for the first job of each shape, as if a shape were a layer
+// that reads the results of the layer before it. Operands are mxfp8_e4m3, results bf16 or fp32.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
