@@ -42,7 +42,7 @@ TEST_F(Compare, Presets) {
     EXPECT_EQ(one.at("sqnr_db"), stats.at("sqnr_db")) << one.dump();
   }
   EXPECT_NE(both[0].at("sqnr_db"), both[1].at("sqnr_db"));
-  // By default the formats of all given presets: torchao has no integers, NVFP4 is E2M1.
+  // By default the formats that every named preset has: torchao has no integers, NVFP4 only E2M1.
   EXPECT_EQ(mxe_json({"compare", path("x.npy"), "--presets", "torchao-floor"}).at("formats").size(),
             6u);
   EXPECT_EQ(mxe_json({"compare", path("x.npy"), "--presets", "nvfp4-te"}).at("formats").size(), 2u);

@@ -22,7 +22,7 @@ class Designs : public CliTest {
   void copy_design(const std::string& design, const std::string& name) {
     fs::copy_file(built / ("mxe_rtl_" + design + ".so"), folder / ("mxe_rtl_" + name + ".so"));
   }
-  /// Also copies the design's sources; the first one is a file of this test.
+  /// Also records a single source: `source`, with the contents `text`.
   void copy_design_of(const std::string& design, const fs::path& source, const std::string& text) {
     copy_design(design, design);
     const fs::path sources = folder / ("mxe_rtl_" + design + ".so.sources");
@@ -99,7 +99,7 @@ TEST_F(Designs, EnginesOfOnesOwnAreRefusedAfterAnEdit) {
                                               path("edited.sv") + " was edited: build it again");
 }
 
-/// No mxe-cosim is built; a stub `cmake` makes it. No shell may run commands in the folder's name.
+/// mxe-cosim is not built; a stub `cmake` makes it. Commands in the folder's name must not run.
 class MissingProgram : public Designs {
  protected:
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");
@@ -109,7 +109,7 @@ class MissingProgram : public Designs {
     std::ofstream(build / "CMakeCache.txt") << "\n";
     std::ofstream(build / "model/platform/rtl/rtl_library.inc") << "\n";
     fs::copy_file(built_program(), build / "mxe");
-    // The stub fails if two of them run at the same time.
+    // The stub fails while another stub runs.
     fs::create_directory(path("bin"));
     std::ofstream(path("bin/cmake")) << "#!/bin/sh\n"
                                         "mkdir \"$2/running\" || exit 1\n"

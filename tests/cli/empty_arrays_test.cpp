@@ -138,12 +138,12 @@ TEST_F(EmptyArrays, HugeAxesEndAtOnce) {
     expect_error({"explain", "--from", path("x.npy"), "--at", "0", "--format", "mxint8"},
                  "no element 0");
   }
-  // NumPy refuses axes whose product exceeds its sizes, even if another axis is 0.
+  // As in NumPy, the bytes must fit in 63 bits even without the axes that are 0: 2^66 and 2^64.
   for (const std::string shape : {"(4294967296, 4294967296, 0)", "(0, 4611686018427387904)"}) {
     write_empty("x.npy", "<f4", shape);
     expect_error({"quantize", path("x.npy"), "--format", "mxint8"}, "too many");
   }
-  // The scales, one per row, would not fit in memory.
+  // The amaxes of 2^40 rows would not fit in memory.
   write_empty("x.npy", "<f4", "(1099511627776, 0)");
   expect_error({"quantize", path("x.npy"), "--format", "nvfp4", "--preset", "nvfp4-te-row"},
                "not enough memory");

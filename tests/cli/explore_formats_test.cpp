@@ -171,7 +171,7 @@ TEST_F(ExploreFormats, BudgetsGiveFormatMaps) {
 TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   explore({});
   const std::vector<nlohmann::json> points = lines("out/points.jsonl");
-  double gain = 0;  // of layer mid, from the noise of a mixture
+  double gain = 0;  // of both layers mid together, from the noise of a mixture
   for (const nlohmann::json& mixture : lines("out/formats.jsonl")) {
     for (const nlohmann::json& in : points) {
       for (const nlohmann::json& mid : points) {

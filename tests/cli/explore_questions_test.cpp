@@ -196,7 +196,7 @@ TEST_F(ExploreQuestions, APortNarrowerThanItsMemoryIsTold) {
   write_text("space.yaml",
              "parameters: {MEM_W: [128, 256, 512], mem_bytes_per_cycle: [0, 32, 64]}\n");
   const std::string out = explore({"net.csv"});
-  // Ports of 16 and 32 bytes, memories of 32 and 64 bytes per cycle.
+  // A port of 16 bytes with memories of 32 and 64 bytes per cycle, one of 32 with 64.
   EXPECT_TRUE(says(out, "note: in 3 of 9 points the port is narrower than the memory")) << out;
   EXPECT_EQ(points().at(0).at("port_bytes_per_cycle"), 16);
   write_text("space.yaml",
@@ -258,7 +258,7 @@ TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   }
 }
 
-// Feeder: 4096 columns x 128 words, two columns a cycle: 262,144 cycles, twice those of the port.
+// Feeder: 4096 columns x 128 words, two columns a cycle: 262,144 cycles, 1.9 times the port's.
 TEST_F(ExploreQuestions, TheRooflineKnowsTheFeeder) {
   const auto estimate = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all{"estimate", "1", "4096", "4096", "--format-a", "mxfp8_e4m3"};
@@ -310,7 +310,7 @@ TEST_F(ExploreQuestions, BytesOfWeightsAndOfKeysAndValues) {
   EXPECT_EQ(points().at(1).at("kv_formats"), nlohmann::json::array({"mxfp8_e4m3"}));
 }
 
-// An earlier result of a workload of that name counts only if the tables are equal.
+// An earlier result counts only if its workload has the same name and the same table.
 TEST_F(ExploreQuestions, ChangedTablesAreNotTheEarlierResult) {
   write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
   const auto changed = [&](const std::string& text) {

@@ -218,7 +218,7 @@ TEST_F(Explore, TopologiesOfScaleSim) {
 TEST_F(Explore, ModelsLikeLlama) {
   const std::string source = MXE_SOURCE_DIR;
   const auto layers = [&](const std::string& workload, const std::vector<std::string>& size) {
-    std::filesystem::remove_all(path("out"));  // whose result would be taken for both
+    std::filesystem::remove_all(path("out"));  // otherwise its result counts for the second run
     std::vector<std::string> arguments{"explore", path("space.yaml"), "--workload",
                                        workload,  "--output",         path("out")};
     arguments.insert(arguments.end(), size.begin(), size.end());
@@ -332,7 +332,7 @@ TEST_F(Explore, BadWorkloads) {
       {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
        "Strides,\nc, 2, 2, 3, 3, 1, 1, 1,\n",
        "net.csv:2: a filter of 3 x 3 is larger"},
-      // 65536 * 65536 * 2^31 and 2^31 * 2^31 * 4 wrap around to 0.
+      // 65536 * 65536 * 2^31 is 2^63; 2^31 * 2^31 * 4 wraps around to 0.
       {"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, "
        "Strides,\nc, 65536, 65536, 65536, 65536, 2147483648, 1, 1,\n",
        "net.csv:2: the size of a filter is more than 2147483648"},

@@ -22,7 +22,7 @@ TEST_F(Generate, SmallMatricesByHand) {
   const ProgramRun run =
       generate({"2", "1", "3", "0", "1", "--a", path("a.npy"), "--b", path("b.npy")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  // E2M1 with scales 2^-1, 2^0, 2^-1: two codes a byte, and the pair of scales padded with 2^0.
+  // Two E2M1 codes a byte. Scales of A's rows 2^-1, 2^0, of B 2^-1; each padded to two with 2^0.
   EXPECT_EQ(file("input/a_8.bin"), std::string("\x64\x07\xF6\x02", 4));
   EXPECT_EQ(file("input/a_scale.bin"), "\x7E\x7F\x7F\x7F");
   EXPECT_EQ(file("input/b_8.bin"), std::string("\x24\x06", 2));

@@ -146,7 +146,7 @@ TEST_F(Matmul, ElementsAndScalesCanBeDequantized) {
 TEST_F(Matmul, BiasFormat) {
   write_floats("a.npy", {0}, {1, 1});
   write_floats("b.npy", {1, 1}, {1, 2});
-  write_floats("bias.npy", {1.00390625f, 1.01171875f}, {2});  // between two BF16 numbers
+  write_floats("bias.npy", {1.00390625f, 1.01171875f}, {2});  // halfway between two BF16 numbers
   const auto with = [this](const std::string& format) {
     const ProgramRun run = mxe(
         command("golden", "mxint8", "mxint8",

@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 
 class OptionValues : public CliTest {
  protected:
-  /// One valid call of each command; some fail later because files are missing.
+  /// A well-formed call of each of 11 commands; some fail later, for example without a file.
   std::vector<Words> commands() {
     write_floats("x.npy", {1, 2, 3, 4}, {2, 2});
     write_text("s.yaml", "parameters: {NUM_PE: [8]}\n");
@@ -141,7 +141,7 @@ TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
                "'010' is not possible (allowed: decimal whole numbers of at least 0)");
 }
 
-// Every option in a command's help, with numbers too large for its type and with words.
+// Every option in the help of commands(): with a word; if it takes integers, with too large ones.
 TEST_F(OptionValues, MessagesAreOurs) {
   const std::regex listed(R"(\n  (--[a-z-]+)( [^ \n]+)?)");
   for (const Words& command : commands()) {

@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
-    // The default action of SIGXFSZ ends the process, as for most programs that start mxe.
+    // SIGXFSZ keeps its default action, to end the process, as in most programs that start mxe.
     getrlimit(RLIMIT_FSIZE, &before_);
     const rlimit limit{bytes, before_.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -63,7 +63,7 @@ class Outputs : public CliTest {
     return words;
   }
 
-  /// Expects exit code 2 and one line on stderr; unlike expect_error(), allows output before it.
+  /// Expects exit code 2 and one line on stderr; unlike expect_error(), allows any standard output.
   void expect_failure(const Words& arguments, const std::string& message) {
     std::string line;
     for (const std::string& word : arguments) line += word + " ";

@@ -13,7 +13,7 @@ using Bytes = std::vector<uint8_t>;
 
 class Quantize : public CliTest {
  protected:
-  /// Quantizes x.npy to e.npy, s.npy, d.npy (codes, scales, values); checks common invariants.
+  /// Quantizes x.npy to e.npy, s.npy, d.npy (codes, scales, values), without a message.
   void quantize(const std::string& format, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments{"quantize",      path("x.npy"), "--format", format,
                                        "--elements",    path("e.npy"), "--scales", path("s.npy"),
@@ -35,7 +35,7 @@ class Quantize : public CliTest {
 };
 
 TEST_F(Quantize, CodesByHand) {
-  // amax 4 = 2^2: scale 2^0 (code 127), so codes are those of E2M1; 0.25 and 1.25 are ties.
+  // amax 4 = 2^2: scale 2^0 (code 127), so codes are those of E2M1; all but 4 and -0 are ties.
   write_floats("x.npy", {4, 0.25f, 0.75f, 1.25f, 1.75f, -2.5f, 3.5f, -0.0f}, {8});
   quantize("mxfp4_e2m1");
   EXPECT_EQ(read_bytes("s.npy", {1}), Bytes{127});
@@ -136,7 +136,7 @@ TEST_F(Quantize, BlockSizeAndScaleFormat) {
 
 TEST_F(Quantize, CustomFormats) {
   write_floats("x.npy", {1, -0.75f, 0.625f, 1.96875f}, {4});
-  quantize("e2m2");  // steps of 1/16 of 4: 1.96875 rounds to 2, which saturates at 1.75
+  quantize("e2m2");  // 1 to 1.75 in steps of 0.25: 1.96875 rounds to 2, which saturates
   EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1, -0.75f, 0.625f, 1.75f}));
   quantize("int12");
   EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1, -0.75f, 0.625f, 1.96875f}));
@@ -209,7 +209,7 @@ TEST_F(Quantize, OtherTypesOfInput) {
 }
 
 TEST_F(Quantize, NarrowValues) {
-  // Numbers with 4 significant bits are exact in the narrow types.
+  // Dequantized E4M3 numbers have 4 significant bits, which the narrow types hold exactly.
   write_floats("x.npy", {1, -0.75f, 0.5f, 6, 0.1f, -0.0f, 3.3f, 100}, {8});
   quantize("mxfp8_e4m3");
   dequantize("mxfp8_e4m3");
@@ -235,7 +235,7 @@ TEST_F(Quantize, TensorAmaxAsGiven) {
   EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
   dequantize("nvfp4", {"--tensor-scale", "1"});
   EXPECT_TRUE(same_bytes("d.npy", "d2.npy"));
-  // The tensor scale spreads a NaN to all blocks, unless it is given.
+  // A NaN makes the tensor's scale NaN and so all blocks, unless --tensor-amax sets the scale.
   write_floats("x.npy", {1, 2, NAN, 0}, {2, 2});
   quantize("nvfp4", {"--block", "2"});
   for (const float value : read_floats("d.npy", {2, 2})) EXPECT_TRUE(std::isnan(value));

@@ -62,7 +62,7 @@ class CliTest : public testing::Test {
   void write_text(const std::string& name, const std::string& text);
   void write_floats(const std::string& name, const std::vector<float>& values,
                     const std::vector<std::size_t>& shape);
-  /// Seeded values of varying magnitude around 1, both signs.
+  /// Random numbers of a seed: -1 to 1 times a power of two from 1/4 to 4.
   void write_random(const std::string& name, const std::vector<std::size_t>& shape, unsigned seed);
   std::string read_text(const std::string& name);
   bool same_bytes(const std::string& a, const std::string& b);

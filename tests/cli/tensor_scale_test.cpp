@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scale of a whole tensor is stored in the file, or dequantize refuses.
+// quantize stores the scale of a whole tensor in .safetensors files; dequantize refuses without it.
 #include <cmath>
 #include <limits>
 

@@ -71,7 +71,7 @@ Sums array_sums(const Json& trace) {
   return sums;
 }
 
-/// array_sums() of a job's trace as its counters imply it.
+/// The array_sums() that the counters of a result imply.
 Sums counted(const Json& result) {
   const Json& counters = result.at("counters");
   Sums sums;
@@ -129,7 +129,7 @@ TEST_F(Trace, AgreesWithTheCounters) {
       estimate({"--out-format", "mxfp8_e4m3"}),
       estimate({"--out-format", "bf16", "--set", "ACC_TILES=1", "A_SLAB_K=32", "B_BUF_K=32"}),
       estimate({"--set", "NUM_PE=8", "MEM_W=512", "MAX_BURST=1"}),
-      // Limited by B and by passes of a single row; then, only without a trace, skipped periods.
+      // The first is limited by B and passes of one row; the second skips periods without a trace.
       {"estimate", "1", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"},
       {"estimate", "1024", "64", "256", "--format-a", "mxint8", "--format-b", "mxint8"}};
   Sums most;

@@ -138,7 +138,7 @@ TEST_F(Waves, HaveTheBlocksOfTheDrain) {
   const std::string largest = "10000101100000000", half = "10000100100000000";
   EXPECT_EQ(since("requant.collect.amax.amax_o"),
             (Since{{first + 3, largest}, {second + 3, half}}));
-  // The lanes read when all values are valid; codes follow five cycles later, a segment each.
+  // The lanes read when all values are valid; codes follow five cycles later, a segment per cycle.
   const Since code = since("requant.lane_0.code_o");
   ASSERT_EQ(code.size(), 2u);
   const uint64_t encoded = code.begin()->first;
