@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the quantizer with a directory's oracle.py on random values, every preset and format.
+"""Compares the quantizer with a directory's oracle.py on random values, every preset and format of the oracle.
 
     check_random.py TOOL ORACLE_DIR [--values N] [--seed S] [--only PRESET_PART]
 

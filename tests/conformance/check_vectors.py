@@ -4,7 +4,8 @@
 
     check_vectors.py TOOL VECTORS_DIR [NAME_PART]
 
-TOOL is the built mx_quantize_tool; NAME_PART selects files by a part of their names. Exit status 1 for a mismatch.
+TOOL is the built mx_quantize_tool; NAME_PART selects files by a part of their names. Exit status 1 for a mismatch or
+if nothing was compared.
 Values that the recorded systems leave undefined are listed in peers.py and below.
 """
 import pathlib
@@ -108,7 +109,7 @@ def tensor_amax(data, case):
             scale = np.float32(data[f"{case}__{key}"])
             if np.isnan(scale):
                 return "amax=nan"
-            # Inverts the division by 448 * 6 exactly: tries the few candidates.
+            # Inverts the division by 448 * 6: tries the product and its two neighbours.
             guess = np.float32(scale * np.float32(2688))
             below = np.nextafter(guess, np.float32(0))
             above = np.nextafter(guess, np.float32(3.4028235e38))

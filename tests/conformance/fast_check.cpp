@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the vector kernels with the path block by block, near rounding boundaries: codes, scales
-// and values of every preset, format, axis, length, input type and vector level must be equal.
+// and values must be equal, for every preset, format and vector level, with random axes, lengths
+// and input types.
 //
 //   mx_fast_check [--values N] [--seed S] [--preset NAME] [--level NAME]
 //
-// N values per preset. Describes the first difference and exits with 1.
+// At least N values per preset. Describes the first difference of each preset; then exits with 1.
 #include <fmt/format.h>
 
 #include <cmath>

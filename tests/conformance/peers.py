@@ -14,7 +14,8 @@ NAN_EXPONENT = 999  # exponent of a NaN scale in the recorded vectors
 
 
 def job_of(stem):
-    """Returns (preset, format name, options) of a file SYSTEM__FMT, or None if no quantizer recorded it."""
+    """Returns (preset, format name, options) of a file SYSTEM__FMT; None for torchao-nvfp4, which holds two presets, and
+    for ml_dtypes, which is no quantizer."""
     system, fmt = stem.split("__")
     options = ""
     if system.startswith("pychop-scale"):
@@ -47,8 +48,7 @@ def per_element(block_mask, shape, block):
 def excluded_codes(preset, fmt, scale_is_nan, x, stem, block):
     """Returns a mask of the elements whose codes the recorded system leaves undefined, or None.
 
-    torchao (fp4, fp6, e5m2) and torchmx's hardware-exact path: a NaN that is converted to an integer code.
-    torchao NVFP4: likewise, for each element separately.
+    torchao (fp4, fp6, e5m2, NVFP4) and torchmx's hardware-exact path convert NaN to integers in blocks with a NaN scale.
     """
     poisoned = per_element(scale_is_nan, x.shape, block)
     if preset.startswith("torchao") and fmt != "mxfp8_e4m3":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every preset against row checksums of the outputs of real systems (make_data.py,
-// record_nvfp4.py), which must notice every single switch that is set wrong.
+// Every preset against row checksums of the recorded outputs of real systems, those of ocp of an
+// oracle (make_data.py, record_nvfp4.py). They must notice every single switch that is set wrong.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -4,7 +4,7 @@
 //   PRESET FORMAT IN.npy OUT_PREFIX [scale=eXmY] [amax=VALUE]
 //
 // Writes OUT_PREFIX_codes.npy (uint8; wide formats float32), _scales.npy and _deq.npy (float32),
-// and _scale_codes.npy (uint8) if they exist. Prints the prefix when a job is done.
+// and _scale_codes.npy (uint8) if they exist. Prints the line when its job is done.
 #include <cstdlib>
 #include <iostream>
 #include <sstream>

@@ -72,7 +72,7 @@ def load_modelopt(path):
 
 def modelopt_4over6(x):
     """Static scales for both candidates. ModelOpt leaves the choice by squared error to a calibration in CUDA; here
-    it is made element after element in float32."""
+    the squares are added element after element in float32."""
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     results = []
     amax = x.abs().view(x.shape[0], -1, 16).amax(-1)
