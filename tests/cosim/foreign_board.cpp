@@ -71,7 +71,8 @@ void ForeignBoard::write_job() {
   put(MXE_DESC_A_SCALE_STRIDE, kK / 32);
   put(MXE_DESC_B_SCALE_STRIDE, kK / 32);
   put(MXE_DESC_D_STRIDE, kRowBytes);
-  // Row r of A has (r + 1) * kOnesPerRow ones, column c of B the scale 2^c: results differ.
+  // Row r of A has (r + 1) * kOnesPerRow ones, column c of B the scale 2^c: the results of each row
+  // and of each column differ.
   for (uint32_t row = 0; row < kM; row++) {
     std::memset(&bytes_[kA + row * kK], kOne, (row + 1) * kOnesPerRow);
   }

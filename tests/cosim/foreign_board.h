@@ -24,7 +24,7 @@ struct ForeignMemory {
     refused,
     granted,
     invalidated
-  };  ///< of DMI; invalidated: during the job
+  };  ///< DMI; invalidated: granted, and invalidated once, at the 20th access
 
   std::string name;
   Delay delay = Delay::annotates;
@@ -41,7 +41,7 @@ class ForeignBoard : public sc_core::sc_module {
   static constexpr uint64_t kA = 0x1000, kB = 0x4000, kAScales = 0x8000, kBScales = 0xA000;
   static constexpr uint64_t kD = 0xC000, kEnd = 0x10000;
   static constexpr uint32_t kM = 16, kN = 8, kK = 96;
-  static constexpr uint32_t kRowBytes = 36;  ///< of D: not a multiple of a beat
+  static constexpr uint32_t kRowBytes = 36;  ///< stride of D: no multiple of a beat
 
   tlm_utils::simple_target_socket<ForeignBoard> memory{"memory"};
   tlm_utils::simple_initiator_socket<ForeignBoard> cpu{"cpu"};

@@ -81,7 +81,7 @@ numerics::MxTensor random_tensor(Random& random, numerics::FormatId format, std:
   return tensor;
 }
 
-/// Adds a bias with arbitrary bits: NaN of any payload, infinities, subnormals.
+/// Adds to one job in two a bias of any bits (NaN, infinities, subnormals) or of moderate numbers.
 void add_bias(Random& random, job::Job& job) {
   if (random.one_in(2)) return;
   job.bias_one_row = random.one_in(2);
@@ -134,7 +134,7 @@ struct Engines {
   }
 };
 
-/// Counts special results; the test needs some of each.
+/// Counts jobs, cycles at the dual rate and special results; the test needs some of each.
 struct Seen {
   uint64_t jobs = 0, nan_results = 0, saturations = 0, dual = 0, subnormal = 0, infinite = 0;
 
@@ -290,7 +290,7 @@ TEST(Arithmetic, BlocksOfTheDrainHaveTheirLastValues) {
   };
   EXPECT_FALSE(sc_core::sc_find_object("model.engine.drain.merge_4")) << "segments have four lanes";
 
-  // 64 ones by ones, 32 in the odd chain; as one E4M3 block, 2^6 is 2^(8 - 2).
+  // 64 products of 1, 32 in the odd chain; in E4M3 the sum 2^6 is the element 2^8 times 2^-2.
   job::Job job;
   job.a = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};
   job.b = {numerics::FormatId::mxfp4_e2m1, 1, 64, std::vector<uint8_t>(64, 2), {127, 127}};

@@ -18,7 +18,8 @@ namespace {
 
 constexpr unsigned kBeatBytes = 16;
 
-/// Records the requests. Responds `latency` cycles later, at once, or at a call of answer_all().
+/// Records the requests. Answers each at once, with beats from `latency` cycles later on; if
+/// `waits`, at the next call of answer_all().
 struct FakeMemory : engine::MemoryPort {
   unsigned latency = 10;
   engine::BusResponse response = engine::BusResponse::okay;
@@ -137,7 +138,7 @@ TEST(AxiMemory, TakesAsManyReadsAsItsLimit) {
     if (ready) break;
     refused++;
   }
-  EXPECT_EQ(refused, 9u);  // the first burst of one beat ends in cycle 10
+  EXPECT_EQ(refused, 9u);  // the first burst, of one beat, ends in cycle 10
 }
 
 TEST(AxiMemory, GathersAWriteWhicheverChannelComesFirst) {

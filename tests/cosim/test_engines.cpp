@@ -68,8 +68,7 @@ class Bench {
     return read(MXE_REG_FAULT_ADDR_LO) | uint64_t{read(MXE_REG_FAULT_ADDR_HI)} << 32;
   }
 
-  /// Submits a descriptor, waits for its end and logs all visible state. Aborted jobs are not
-  /// `timed`: their end on the model may differ by a few cycles.
+  /// Submits a descriptor and waits; logs interrupts, record and status and, if `timed`, cycles.
   void run(const engine::DescriptorBytes& bytes, const std::string& name, bool timed = true) {
     put(next_, bytes);
     const unsigned index = next_++;
@@ -323,7 +322,7 @@ TEST(Engines, IllegalDescriptors) {
   });
 }
 
-/// Each remainder of addresses and strides of C and D, for each size of their numbers.
+/// Each misaligned remainder of addresses and strides of C and D, for each size of their numbers.
 TEST(Engines, Alignment) {
   run_on_both([](Bench& bench) {
     bench.enable();
@@ -555,7 +554,7 @@ TEST(Engines, InterruptsAreMaskedOneByOne) {
       EXPECT_EQ(irq, (mask & raised) != 0) << mask;
       bench.host.wait_cycles(50);
       EXPECT_EQ(bench.read(MXE_REG_IRQ_STATUS), raised) << mask;
-      // Each bit is cleared separately; the interrupt pin follows the others.
+      // Each bit is cleared separately; the interrupt pin follows the remaining ones.
       for (unsigned bit = 0; bit < 4; bit++) {
         bench.write(MXE_REG_IRQ_STATUS, 1u << bit);
         bench.host.wait_cycles(3);

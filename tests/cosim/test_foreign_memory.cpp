@@ -55,7 +55,7 @@ TEST_P(ForeignMemories, ServeModelAndRtl) {
   boards.run();
   boards.with_model.expect_results();
   boards.with_rtl.expect_results();
-  // With a blocking wait, reads and writes a few cycles apart may be served in either order.
+  // With a blocking wait of 1 ns, reads and writes may be served in either order: one cycle.
   const unsigned allowed = GetParam().delay != Delay::annotates && GetParam().latency == ns(1);
   EXPECT_NEAR(boards.with_model.clocks(), boards.with_rtl.clocks(), allowed);
 }
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                            return test.param.name;
                          });
 
-/// Both directions share 8 bytes per nanosecond. Transactions are copied, so extensions are lost.
+/// Engines and directions share 8 bytes per ns. Transactions are copied, so extensions are lost.
 struct SharedBus : sc_core::sc_module {
   tlm_utils::simple_target_socket_tagged<SharedBus> in0{"in0"}, in1{"in1"};
   tlm_utils::simple_initiator_socket<SharedBus> out0{"out0"}, out1{"out1"};
@@ -165,7 +165,7 @@ TEST(Bus, IsSharedByTwoEngines) {
   }
   EXPECT_GT(models.bus.waited_, 20u);
   EXPECT_EQ(models.bus.waited_, rtls.bus.waited_);
-  // Both request at the same time; the simulator chooses the order.
+  // Both engines request at the same time; the simulator chooses the order.
   EXPECT_EQ(std::minmax({models.first_board.clocks(), models.second_board.clocks()}),
             std::minmax({rtls.first_board.clocks(), rtls.second_board.clocks()}));
 }
@@ -221,7 +221,7 @@ TEST_P(Quantum, LetsEnginesRunAhead) {
   EXPECT_EQ(boards.with_model.clocks(), boards.with_rtl.clocks());
   const double latest = done / ns(1), clocks = boards.with_rtl.clocks();
   EXPECT_GT(latest, clocks);
-  EXPECT_LT(latest, clocks + 100 + 16 * GetParam());  // one or two accesses per step of the program
+  EXPECT_LT(latest, clocks + 100 + 16 * GetParam());  // at most 14 accesses, each a quantum late
   if (GetParam() == 0) return;
   EXPECT_LT(boards.with_model.polls(), 10u);
   EXPECT_LT(boards.with_rtl.polls(), 10u);

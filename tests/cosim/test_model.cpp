@@ -100,7 +100,8 @@ TEST(Walk, IsTheLoopNest) {
   }
 }
 
-/// mxe_unpack cycle by cycle; `offered`: cycles from which on the beats of a fetch are valid.
+/// A fetch for plain_unpack(), which is mxe_unpack cycle by cycle; `offered`: the first cycle in
+/// which each beat is valid.
 struct PlainFetch {
   unsigned offset, bytes, word_bytes;
   std::vector<uint64_t> offered;

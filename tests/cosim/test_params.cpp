@@ -22,7 +22,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// Parameters without an assignment may have any value.
+/// Checks only the parameters that `assignments` names.
 void expect_values(const char* config, const std::string& assignments) {
   Params expected = Params::named(config);
   std::istringstream words(assignments);

@@ -38,7 +38,7 @@ struct Client : sc_core::sc_module {
   }
   void run_program() { program(*this); }
 
-  /// Sends four bytes; `change` edits the payload before.
+  /// Writes or reads four bytes; `change` edits the payload before.
   tlm::tlm_response_status send(tlm::tlm_command command, uint64_t address, uint32_t& value,
                                 const Change& change = {}) {
     Payload p;
@@ -111,7 +111,7 @@ void try_cases(Client& client, uint64_t address) {
     EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(found, expected);
   }
-  // A read leaves bytes without an enable; the two enables repeat.
+  // A read does not change bytes whose enable is 0; the two enables repeat.
   std::array<uint8_t, 2> enables{0, 0xFF};
   uint32_t found = 0x5A5A5A5A;
   EXPECT_EQ(client.send(tlm::TLM_READ_COMMAND, address, found,

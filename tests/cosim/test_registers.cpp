@@ -53,7 +53,7 @@ class Device {
     std::memcpy(bytes.data(), &value, 4);
     poke(ring + slot * MXE_DESC_SIZE + at, bytes);
   }
-  /// A job of MXINT8, [m][k] times [1][k].
+  /// A job [m][k] times [1][k]; B is MXINT8, and so is A by default.
   void put_job(unsigned slot, uint32_t m, uint32_t k, uint64_t a, uint64_t b, uint32_t fmt_a = 6) {
     poke(ring + slot * MXE_DESC_SIZE, std::vector<uint8_t>(MXE_DESC_SIZE, 0));
     put(slot, MXE_DESC_JOB_ID, 100 + slot);
@@ -76,7 +76,7 @@ class Device {
   uint64_t operand = host.allocate(4096);
 };
 
-/// Runs `script` on model and RTL, which must end in the same cycle.
+/// Runs `script` on model and RTL, which must take the same number of cycles.
 void on_both(const std::function<void(Device&)>& script) {
   platform::Memory::Config memory;
   memory.size = 1 << 20;
@@ -274,7 +274,7 @@ TEST(Registers, ElementsArePackedFromTheLowestBit) {
           row[at / 8] = static_cast<uint8_t>(row[at / 8] | (packing.one >> bit & 1) << at % 8);
         }
         device.poke(device.operand, row);
-        // A short block of eight elements with scale 2^3 in A and B.
+        // The second block, of eight elements, has the scale 2^3 in A and B.
         device.poke(device.scales, {127, 130});
         device.put_job(tail % kSlots, 1, 40, device.operand, b, packing.format);
         device.write(MXE_REG_RING_TAIL, ++tail);

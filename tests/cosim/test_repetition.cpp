@@ -117,7 +117,7 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narro
 
 struct Outcome {
   std::vector<uint64_t> cycles;
-  std::vector<struct mxe_counters> counters;  // after each read
+  std::vector<struct mxe_counters> counters;  // of each read
   std::vector<uint8_t> memory;
 };
 
@@ -183,7 +183,7 @@ void expect_same(const Outcome& is, const Outcome& should, bool data) {
   }
 }
 
-/// Event by event, with skipped periods, with bulk data, or structural without these shortcuts.
+/// `skip`: skips periods; `direct`: moves bulk data. Structural arithmetic uses neither shortcut.
 struct Way {
   const char* name;
   engine::Mode mode;
@@ -248,7 +248,7 @@ TEST(Repetition, CannotBeTold) {
       if (now_skipped > 0) skipped++;
     }
   }
-  // Many runs must skip cycles, or the comparison tests nothing.
+  // A third of the runs that may skip cycles must do so, or the comparison tests nothing.
   EXPECT_GT(skipped, 2 * kSettings / 3) << "of " << 2 * kSettings;
   RecordProperty("skipped", static_cast<int>(skipped));
 }

@@ -124,7 +124,7 @@ TEST(Scoreboard, ComparesTheCountersOfData) {
 }
 
 TEST(Job, CountsWhatTheDataDecide) {
-  // [1 x 2] times ones is a large number; MXINT8 with rule floor cuts 255/128 to 127/64.
+  // Every result is 255, with the scale 2^7 of rule floor: MXINT8 cuts 255/128 to 127/64.
   cosim::JobSpec spec;
   spec.m = 3;
   spec.n = 40;

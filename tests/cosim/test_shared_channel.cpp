@@ -49,7 +49,7 @@ TEST(SharedChannel, OnePortIsServedAsByAChannelOfItsOwn) {
   }
 }
 
-/// Serves bursts of several ports in random order; returns their cycles on the bus.
+/// Serves bursts of several ports in random order; returns their [first, end) cycles on the bus.
 std::vector<std::pair<uint64_t, uint64_t>> random_bursts(engine::SharedChannel& channel,
                                                          unsigned ports) {
   std::vector<std::pair<uint64_t, uint64_t>> spans;
@@ -102,7 +102,7 @@ TEST(SharedChannel, WhatComesLateFitsInBefore) {
 TEST(SharedChannel, GrantsWaitWhileTheQueueIsLong) {
   engine::SharedChannel channel(timing(10), 0, 2, kBeatBytes);
   EXPECT_EQ(channel.grant_cycle(0, 5), 5u);
-  channel.grant(0, 5, 16);  // the bus is busy from 15 to 31
+  channel.grant(0, 5, 16);  // the bus is busy in cycles 15 to 30
   EXPECT_EQ(channel.grant_cycle(1, 6), 21u);
   EXPECT_EQ(channel.grant_cycle(1, 30), 30u);
   EXPECT_EQ(channel.grant(1, 6, 1).beat(0), 31u);

@@ -62,7 +62,7 @@ TEST(Team, OfOneIsADevice) {
 }
 
 TEST(Team, SharesTheBandwidth) {
-  // A matrix-vector product reads all the time: two engines take twice as long as one.
+  // A matrix-vector product always reads: at the same bandwidth two engines take twice as long.
   device::Device device(device::Target::model, setup("base", 64, 8));
   device::Team narrow(device::Target::model, setup("base", 64, 8), 2),
       wide(device::Target::model, setup("base", 64, 16), 2);
@@ -120,7 +120,7 @@ job::Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) 
   return job;
 }
 
-/// Expects the golden bytes from the model and, if it was built, from the RTL.
+/// Expects the golden bytes of each job.
 void expect_golden(const std::vector<job::Job>& jobs, const device::TeamResult& result,
                    const Params& params) {
   for (std::size_t i = 0; i < jobs.size(); i++) {
