@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 report=build-rtl-coverage/report
 whole=$(<$report/coverage.json)
-[[ -z $(scripts/coverage --short --shard 2/2) ]]  # exists already
+[[ -z $(scripts/coverage --short --shard 2/2) ]]  # its results exist
 rm -r $report/narrow
 if message=$(scripts/coverage --short --report 2>&1); then
   echo "a report without all runs: $message"

@@ -81,7 +81,7 @@ TEST(JobBins, ResultsOfBlocks) {
 }
 
 TEST(JobBins, Shapes) {
-  cosim::JobSpec spec;  // small: 8 rows, 4 columns, 2 tiles, 64 and 128 elements
+  cosim::JobSpec spec;  // small: ROWS 8, NUM_PE 4, ACC_TILES 2, B_BUF_K 64, A_SLAB_K 128
   spec.m = 9;
   spec.n = 7;
   spec.k = 128;

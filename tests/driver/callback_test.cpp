@@ -129,7 +129,7 @@ TEST_P(Callbacks, CancelTakesTheRunningJobAndRunsTheOthers) {
   EXPECT_EQ(mxe_cancel(&driver, third), MXE_ERR_UNKNOWN_JOB);
 }
 
-// Devices before version 9 hold at most three jobs.
+// Devices before minor version 9 hold at most three jobs.
 TEST_P(Callbacks, CancelOfAWaitingJobNeedsNoReset) {
   driver.caps.version_minor = 8;
   turn(2);
@@ -215,8 +215,8 @@ TEST_P(Callbacks, DeadlinesEndJobsThatAreLate) {
       log.entries,
       (Entries{
           {late, MXE_ERR_DEADLINE}, {kept, MXE_OK}, {waiting, MXE_ERR_DEADLINE}, {last, MXE_OK}}));
-  // Refusing a job takes as long as running one. `waiting` is late ten ticks after `kept` began. A
-  // reset follows, because the device may have its descriptor; then `kept` starts anew.
+  // Refusing a job takes as long as running one. `waiting` is late ten ticks after `late`. A reset
+  // follows, because the device may have the descriptor of `waiting`; then `kept` starts anew.
   EXPECT_EQ(device.now() - now, 20 + device.reset_ticks + 10 + 3 * 50)
       << "the deadline woke the wait";
 }

@@ -190,7 +190,7 @@ TEST_F(Contexts, NeedNoLock) {
   EXPECT_EQ(completed.jobs, jobs);
   EXPECT_TRUE(completed.in_order);
   EXPECT_EQ(completed.ok + completed.aborted + completed.late, jobs);
-  // Each kind of result must be frequent, or the test covers too little.
+  // Each kind of result must occur, success often, or the test covers too little.
   EXPECT_GT(completed.ok, jobs / 4);
   EXPECT_GT(completed.aborted, 0u);
   EXPECT_GT(completed.late, 0u);

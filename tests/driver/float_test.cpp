@@ -115,7 +115,7 @@ double exp_error(uint32_t x) {
 }
 
 TEST(Float, ExpIsAsNearAsPromised) {
-  // MXE_FLOAT_EXP_STEP=1 tests every number.
+  // MXE_FLOAT_EXP_STEP=1 tests every number of this range.
   const char* text = std::getenv("MXE_FLOAT_EXP_STEP");
   const auto step = static_cast<uint32_t>(text ? std::stoul(text) : 1009);
   double worst = 0;

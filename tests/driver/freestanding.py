@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles C sources for processors without a library. Fails if an object needs a symbol that no object of the
+"""Compiles C sources for several processors, without libraries. Fails if an object needs a symbol that no object of the
 list defines, or if the compiler prints a message.
 
     freestanding.py --include DIR [--include DIR ...] SOURCE [SOURCE ...]

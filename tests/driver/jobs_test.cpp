@@ -133,7 +133,7 @@ mxe_operand allocate_operand(Machine& machine, FormatId format, std::size_t rows
   return o;
 }
 
-/// Quantizes to the memory of an operand; `matrix`: of its matrix for a later job.
+/// Quantizes to the memory of an operand, which has a matrix for each job; `matrix`: its number.
 void quantize_to(Machine& machine, const mxe_numbers& x, std::size_t rows, std::size_t k,
                  const mxe_operand& o, std::size_t matrix = 0) {
   const mxe_elements out = {o.format, machine.data(o.addr + matrix * o.step),
@@ -152,7 +152,7 @@ struct Heads {
   std::size_t heads, shared, queries, keys, width;
 };
 
-/// The definition, each head separately.
+/// Attention by its definition, each head separately.
 Matrix attention_of(const Heads& h, const Matrix& q, const Matrix& k, const Matrix& v,
                     FormatId format, float scale) {
   Matrix result{h.queries, h.heads * h.width, std::vector<float>(h.queries * h.heads * h.width)};

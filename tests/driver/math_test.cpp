@@ -62,7 +62,7 @@ class Numbers {
         return sign;
       case 2:
         return bits & 0x807FFFFF;
-      case 3:  // zeros and one or two others
+      case 3:  // zeros, and one number in sixteen another
         return draw() % 16 != 0 ? sign : scaled(bits, top, spread);
       case 4:  // the largest and the smallest
         return sign | (draw() % 2 != 0 ? 0x7F000000 | (bits & 0x7FFFFF) : bits & 0xFFFFFF);
@@ -77,7 +77,7 @@ class Numbers {
         if (at >= 0x7F800000) return sign;
         return sign | (at == 0 ? 0 : at - 1 + draw() % 3);
       }
-      case 8:  // powers of two and their neighbours
+      case 8:  // powers of two and the two numbers above
         return sign | ((to_bits(scaled_float(top, spread)) & 0x7F800000) + draw() % 3);
       default:
         return scaled(bits, top, spread);
@@ -244,7 +244,7 @@ TEST_P(MathFormat, PacksAndUnpacksRowsOfEveryLength) {
     row.rows = 1;
     row.k = k;
     row.scales.resize(row.scale_columns());
-    std::vector<uint8_t> dirty(k);  // unused bits are set
+    std::vector<uint8_t> dirty(k);  // unused bits are random
     for (uint8_t& byte : dirty) byte = static_cast<uint8_t>(random());
     for (const uint8_t byte : dirty) {
       row.codes.push_back(byte & static_cast<uint8_t>(numerics::element_shape(format).code_mask()));

@@ -30,7 +30,7 @@ class MockDevice {
     return {ring_.data(), ring_bus_addr(), slots_.data(), entries};
   }
   uint64_t ring_bus_addr() const { return 0x1'2345'6780; }
-  /// Word `offset` of the descriptor in ring entry `entry`.
+  /// The word at byte `offset` of the descriptor in ring entry `entry`.
   uint32_t ring_word(uint32_t entry, uint32_t offset) const;
   void set_ring_word(uint32_t entry, uint32_t offset, uint32_t value);
 
@@ -52,10 +52,10 @@ class MockDevice {
   std::function<Outcome(uint32_t job_id)> outcome = [](uint32_t) { return Outcome{}; };
   unsigned reset_ticks = 2;  ///< ticks for which STATUS.resetting reads 1
   enum class ResetHead { stays, to_tail, to_zero } reset_head = ResetHead::to_tail;
-  bool gone = false;               ///< every read returns all ones
-  bool refuses_doorbells = false;  ///< ring overflow
+  bool gone = false;               ///< reads return all ones, writes do nothing
+  bool refuses_doorbells = false;  ///< doorbells raise ring_overflow
   bool line_stuck_high = false;    ///< wait_irq always returns at once
-  int wait_irq_result = 0;         ///< if not 0
+  int wait_irq_result = 0;         ///< the result of wait_irq, if not 0
   bool coherent = true;            ///< false: the host sees records only after a read barrier
   bool loses_interrupts = false;
   std::function<void(uint32_t)> before_read, before_write;  ///< called with the offset

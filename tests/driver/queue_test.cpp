@@ -39,14 +39,14 @@ class MockQueue {
   uint64_t wait_us = 0;
   bool gone = false;
   bool counters_gone = false;
-  bool identified = false;            ///< a later register access is an error
+  bool identified = false;            ///< by reset(); then a register access is an error
   mxe_completion result = success();  ///< of the next submitted job
   uint64_t work_per_wait = 0;
   std::array<Job, kEntries> jobs = {};  ///< by place
   std::vector<uint32_t> places;         ///< of the submitted jobs
   std::vector<uint32_t> cancelled;      ///< places
   unsigned resets = 0, waits = 0;
-  bool cancels_late = false;  ///< cancelled jobs end when they would have ended
+  bool cancels_late = false;  ///< cancelled jobs end as late as without the cancel
   mxe_counters counters = {};
 
   static mxe_completion success() {
@@ -227,7 +227,7 @@ TEST_F(Queue, WaitsOncePerJob) {
 TEST_F(Queue, ChecksDeadlinesItself) {
   const uint32_t id = submit(5);
   EXPECT_EQ(queue.jobs[0].deadline_us, 5u);
-  EXPECT_EQ(wait(id), MXE_OK);  // this one does not
+  EXPECT_EQ(wait(id), MXE_OK);  // this queue does not check them
   EXPECT_TRUE(queue.cancelled.empty());
   queue.result.code = MXE_ERR_DEADLINE;
   EXPECT_EQ(wait(submit(15)), MXE_ERR_DEADLINE);

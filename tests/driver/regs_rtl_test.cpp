@@ -102,7 +102,7 @@ class RegisterFile : public testing::Test {
   uint32_t read_data = 0;
 };
 
-/// A different number for each offset, also in the low bits.
+/// A different number for each offset; eight neighbours also differ in the lowest byte.
 uint32_t pattern(uint32_t offset) { return 0x80000005u + offset * 0x1008u; }
 
 template <typename Port>

@@ -239,7 +239,7 @@ TEST_P(BothPorts, SurvivesRandomTraffic) {
     };
     for (int step = 0; step < 400; step++) {
       if (random() % 2 == 0) {
-        // A result is kept for 8 further jobs only.
+        // A result is kept only until the eighth further job is submitted.
         while (!open.empty() && run.driver.next_id - open.front() >= 8) wait_for(0);
         open.push_back(run.submit());
       }
