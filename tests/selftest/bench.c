@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
 
-// Layout of the memory; the gaps must not change.
+// Offsets in the memory, in whose gaps no byte may change; sizes of the jobs.
 enum {
   RING = 0x400,
   A = 0x1001,
@@ -165,7 +165,7 @@ struct mxe_job bench_job(const struct bench* b, uint32_t result) {
                           .d_stride = D_STRIDE};
 }
 
-/// All rows of A are the same memory, and all rows of D too (stride 0).
+/// All rows of A are the same memory; so are all of B and all of D (stride 0).
 struct mxe_job bench_long_job(const struct bench* b, uint32_t which) {
   return (struct mxe_job){.format_a = MXE_FORMAT_MXFP8_E4M3,
                           .format_b = MXE_FORMAT_MXFP8_E4M3,

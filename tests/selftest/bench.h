@@ -14,11 +14,11 @@ enum {
   BENCH_ROWS = 5,
   BENCH_COLUMNS = 3,
   BENCH_WAIT_US = 300,      ///< longer than every job of the cases
-  BENCH_OPERANDS = 0x2000,  ///< offset of 0x2000 bytes for a case's own operands
+  BENCH_OPERANDS = 0x2000,  ///< offset of 0x2000 bytes for operands, of bench_long_job() or a case
   BENCH_OUTPUTS = 0x5800,   ///< offset of 0x1400 bytes for a case's own results
 };
 
-/// The completions passed to bench_called_back(), in order.
+/// The number of completions passed to bench_called_back(), and the first 64 of them in order.
 struct bench_log {
   uint32_t count;
   struct mxe_completion calls[64];
@@ -33,7 +33,8 @@ struct bench {
   uint64_t no_memory;    ///< a multiple of 128; accesses to the next 32 KiB are bus errors
   void (*fail)(void* ctx, unsigned line, const char* what, uint64_t left, uint64_t right);
   bool (*line_is_high)(void* ctx);  ///< level of the interrupt line at the processor
-  /// Makes the engine's interrupt call mxe_irq(owner) (null: none); null without a processor.
+  /// Makes the engine's interrupt call mxe_irq(owner); `owner` null: calls nothing. The pointer is
+  /// null if the cases run natively.
   void (*interrupt)(struct mxe_device* owner);
   void* ctx;
 
@@ -58,7 +59,7 @@ bool bench_equal(struct bench* b, unsigned line, const char* what, uint64_t left
 
 void bench_begin(struct bench* b);
 bool bench_open(struct bench* b);
-/// Closes the driver if it is open, then compares all memory.
+/// Closes the driver if it is open, compares all memory but the ring, and resets the device.
 void bench_end(struct bench* b);
 
 struct mxe_job bench_job(const struct bench* b, uint32_t result);
@@ -71,7 +72,7 @@ void bench_compare(struct bench* b);
 /// Writes `size` bytes at an offset of the memory and of its expected contents.
 void bench_put(struct bench* b, uint32_t at, const void* bytes, uint32_t size);
 
-/// Submits a job; checks the result. Returns the job's id.
+/// Submits a job, which the driver must accept. Returns the job's id.
 uint32_t bench_submit(struct bench* b, const struct mxe_job* job);
 /// As bench_submit(), with a callback that writes to the log.
 uint32_t bench_submit_logged(struct bench* b, const struct mxe_job* job);
@@ -85,11 +86,11 @@ void bench_complete(struct bench* b, uint32_t count);
 /// Register accesses without mischief.
 uint32_t bench_read(const struct bench* b, uint32_t offset);
 void bench_write(const struct bench* b, uint32_t offset, uint32_t value);
-/// Without the driver: waits until the device has completed all jobs or a time limit has passed.
+/// Without the driver: waits until the device has completed all jobs, for at most 100,000 reads.
 void bench_settle(const struct bench* b);
-/// Without the driver: waits until the device has started a job or a time limit has passed.
+/// Without the driver: waits until the device has started a job, for at most 100,000 reads.
 void bench_wait_until_busy(const struct bench* b);
-/// Waits until the counters, cleared before, show a multiplication or a time limit has passed.
+/// Waits until the counters, cleared before, show a multiplication, for at most 100,000 reads.
 void bench_wait_until_multiplied(struct bench* b);
 
 #endif  // BENCH_H_

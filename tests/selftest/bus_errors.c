@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.h"
 
-/// An operand at b->no_memory: checks the reported error and the next job.
+/// Runs `job`, whose operand `operand` is at b->no_memory; checks the error and the next job.
 static void expect_bus_error(struct bench* b, const struct mxe_job* job, int code,
                              uint32_t operand) {
   struct mxe_completion end;
@@ -69,7 +69,7 @@ void case_bus_error_on_scales_of_d(struct bench* b) {
   job.d_scale_stride = 1;
   job.d_addr = bench_long_job(b, 1).d_addr;
   expect_bus_error(b, &job, MXE_ERR_WRITE, MXE_FAULT_D_SCALES);
-  job.n = 1;  // three bytes
+  job.n = 1;  // bench_ignore() leaves out four bytes, among them the three results
   bench_ignore(b, &job);
 }
 

@@ -3,7 +3,7 @@
 
 enum { MANY = 40 };
 
-/// Submits while entries are free, else completes at most `budget` jobs.
+/// Submits the job; while the ring is full, completes at most `budget` jobs at a time.
 static uint32_t submit_some_time(struct bench* b, const struct mxe_job* job, uint32_t budget) {
   const struct mxe_options options = {.done = bench_called_back, .user = b};
   uint32_t id = 0;
@@ -18,7 +18,7 @@ static uint32_t submit_some_time(struct bench* b, const struct mxe_job* job, uin
   return 0;
 }
 
-/// The result of a failed job is kept while later jobs complete.
+/// Runs MANY jobs; number 2 (from 0) and every `bad_each`-th after it must fail.
 static void run_many(struct bench* b, uint32_t budget, uint32_t bad_each) {
   uint32_t ids[MANY];
   if (!bench_open(b)) return;

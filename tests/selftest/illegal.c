@@ -52,7 +52,7 @@ void case_illegal_format(struct bench* b) {
   }
 }
 
-/// Pairs of E5M2 need the widest sum: 70 bits.
+/// The pair E5M2 x E5M2 needs the widest sum: 70 bits.
 void case_illegal_pair(struct bench* b) {
   struct mxe_job job = bench_long_job(b, 0);
   if (!bench_open(b)) return;

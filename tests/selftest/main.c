@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the named cases, or all, on the virtual platform. The exit code is 1 if one has failed.
+// Runs the named cases, or all, on the virtual platform. Exit code 1: one failed, or none ran.
 #include "cases.h"
 #include "soc.h"
 

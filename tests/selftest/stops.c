@@ -95,7 +95,7 @@ void case_deadline_wakes_the_wait(struct bench* b) {
   bench_expect(b, &job);
 }
 
-/// Cancels the jobs of a mask while the first job runs; the first job last.
+/// Cancels the jobs of a mask while the first job runs, from the last to the first.
 static void cancel_some(struct bench* b, uint32_t mask) {
   const struct mxe_job slow = bench_long_job(b, 0), last_slow = bench_long_job(b, 1);
   uint32_t ids[BENCH_ENTRIES];
@@ -259,7 +259,7 @@ void case_reset_that_does_not_end(struct bench* b) {
   bench_run_well(b, 1);
 }
 
-/// Each call of now_us() adds a second, so that long timeouts take no time.
+/// Each call of now_us() adds half a second, so that long timeouts take no time.
 static uint64_t now_in_leaps(void* ctx) {
   struct mischief* m = ctx;
   m->skew_us += 500000;
