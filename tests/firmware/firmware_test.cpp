@@ -128,7 +128,7 @@ TEST_P(Firmware, ATimeoutAmongAccessesIsTheSameEverywhere) {
   }
 }
 
-// Address space is limited, because the operands of the largest job would take 140 GB.
+// Address space is limited, because the operands of the largest job would take 150 GB.
 TEST_P(Firmware, JobsLargerThanTheMemoryEndWithTheirFirstError) {
   run_program("/bin/sh");
   std::vector<std::string> outputs;

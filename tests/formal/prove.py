@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves a module's MXE_ASSERTs for unlimited time with Yosys' SAT solver (temporal induction).
 
-The module's MXE_REQUIREs are assumed; those of inner modules are proven, too. With --fault, the module is changed
-first, and the proof must fail with a counterexample that starts at reset.
+The module's MXE_REQUIREs are assumed; those of inner modules are proven, too, unless an option names them. With
+--fault, the module is changed first, and the proof must fail with a counterexample that starts at reset.
 """
 import argparse
 import os
@@ -59,7 +59,7 @@ def script(args, sources):
         lines.append(f"chparam -set {name} {value} {top}")
     lines += [f"hierarchy -check -top {top}", "proc", f"rename -top {top}"]
     kept = "".join(f" c:{name} %d" for name in args.passed_through)
-    # The requirements of inner modules are proven; their assertions are assumed.
+    # The requirements of inner modules are proven; the assertions of modules named by --proven are assumed.
     lines.append(f"select -set inner t:$assume {top}/t:$assume %d{kept}")
     for module in args.proven:
         lines.append(f"chformal -assert -assert2assume *{module}/t:$assert")

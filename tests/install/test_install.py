@@ -267,7 +267,7 @@ class Package(unittest.TestCase):
             for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv",
                          "libmxe.so.0", "include/mxe/mxe_linux.h", "sw/linux/module/mxa_pci.c"):
                 self.assertIn(path, development)
-            for package in (mxe, dev):  # its licences forbid distribution
+            for package in (mxe, dev):  # the licences of mxe.ko forbid distribution
                 self.assertNotIn("mxe.ko", run(["dpkg-deb", "--contents", str(package)]))
 
 

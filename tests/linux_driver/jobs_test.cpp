@@ -108,7 +108,7 @@ TEST(Jobs, TwoProcessesHaveFairShares) {
   Process second([&] { return run_many(moments, 1); });
   EXPECT_EQ(0, first.wait());
   EXPECT_EQ(0, second.wait());
-  // Jobs of the first process from the second one's first submission until half of its jobs ended.
+  // Ends of the first process's jobs from the second's first submission to the end of its job 30.
   constexpr int kHalf = Moments::kJobs / 2;
   int before = 0, done = 0;
   for (const uint64_t moment : moments->of[0]) {

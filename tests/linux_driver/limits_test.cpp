@@ -94,7 +94,7 @@ TEST(Limits, Create) {
   EXPECT_EQ(EINVAL, file.call(DRM_IOCTL_MXE_CREATE, &args));
 }
 
-/// Objects with a number in each page, which the end checks.
+/// Objects; are_separate() writes a number to each of their pages, then reads all numbers.
 class MarkedObjects {
  public:
   explicit MarkedObjects(const File& file) : file_(file) {}
@@ -328,7 +328,7 @@ TEST(Limits, OtherFieldsOfAJob) {
             }));
 }
 
-/// Random words; three of four are edge values.
+/// Random words; three of four of any() are edge values.
 class Words {
  public:
   explicit Words(unsigned seed) : random_(seed) {}

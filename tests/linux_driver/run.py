@@ -3,10 +3,10 @@
 
     run.py suite BUILD           all tests on the model, and the programs of libmxe; three runs must be equal in time, accesses, bursts
     run.py rtl BUILD [FILTER]    the tests on the RTL; time, accesses and bursts must equal those of the model
-    run.py checked BUILD         the tests on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
+    run.py checked BUILD         the tests, but for RELOADING, on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
     run.py removed BUILD         the engine is removed from its slot, on both kernels
     run.py killed BUILD          the device's process is killed during jobs: nothing hangs, and nothing is left
-    run.py fuzz BUILD [SECONDS]  random calls of the driver on the kernel with checks, for a minute: no report
+    run.py fuzz BUILD [SECONDS]  random calls of the driver on the kernel with checks, by default for a minute: no report
     run.py faults BUILD          a test or a report must find every fault of faults.json
     run.py stuck BUILD           a lost completion must end with a report of the engine, tasks and registers, on both kernels
 

@@ -302,7 +302,8 @@ TEST(PciFunction, RefusesWhatIsNoRegister) {
   });
 }
 
-/// Resumes an idle simulation from outside after `ns` (0: no event); returns cycles of an access.
+/// Simulates `ns`, or until no event is pending (0), then an access that an event from outside
+/// starts. Returns the cycles of the access.
 uint64_t access_from_outside(uint64_t ns, bool with_job) {
   sc_core::sc_event outside;
   uint64_t begin = 0, end = 0;

@@ -54,7 +54,7 @@ def bus_view(dut, prefix, channels):
 
 
 def pauses(seed):
-    """Yields the pauses of a channel; a period has none, some or most cycles of them."""
+    """Yields whether a channel pauses, per cycle: with a chance of 0, 20, 50 or 90 % in periods of 1 to 60 cycles."""
     chance = random.Random(seed)
     while True:
         likely = chance.choice([0, 0.2, 0.5, 0.9])

@@ -55,7 +55,7 @@ def floor_log2(value):
 
 
 def rounded_to(value, precision, least_exponent):
-    """The nearest number with `precision` significant bits, ties to even."""
+    """The nearest number with `precision` significant bits, fewer below 2^least_exponent; ties to even."""
     if value == 0:
         return value
     exponent = max(floor_log2(abs(value)), least_exponent)
@@ -79,7 +79,7 @@ def fp32(value):
 
 
 def matmul(a, b, two_chains):
-    """Sums of products. a and b: rows of blocks, each (scale code, values). bias: zero. `two_chains`: even and odd
+    """Sums of products. a and b: rows of blocks, each (scale code, values). No bias. `two_chains`: even and odd
     blocks are summed separately, then both sums."""
     chains = 2 if two_chains else 1
     result = []

@@ -19,9 +19,9 @@ COMMANDS = [
     [*QUANTIZE, "mxfp4_e2m1"],
     [*QUANTIZE, "mxfp8_e5m2", "--preset", "ocp-rceil"],
     [*QUANTIZE, "mxint8", "--dequantized", "d.npy"],
-    [*MATMUL, "--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e1m2"],  # bytes
-    [*MATMUL, "--format-a", "mxint8", "--format-b", "mxint8"],  # words on AVX2
-    [*MATMUL, "--format-a", "mxfp8_e4m3", "--format-b", "mxfp8_e5m2"],  # float64
+    [*MATMUL, "--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e1m2"],  # the kernel of bytes
+    [*MATMUL, "--format-a", "mxint8", "--format-b", "mxint8"],  # with AVX2 that of words
+    [*MATMUL, "--format-a", "mxfp8_e4m3", "--format-b", "mxfp8_e5m2"],  # that of float64
 ]
 SECONDS = re.compile(rb"[0-9.]+ s$", re.MULTILINE)
 
