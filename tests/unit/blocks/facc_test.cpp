@@ -19,7 +19,7 @@ uint32_t pick_accumulator(std::mt19937_64& random, Int128 sum, int exponent) {
   switch (random() % 4) {
     case 0:
       break;
-    case 1:  // cancels the sum, up to a few ulps
+    case 1:  // -sum, rounded, or its neighbour
       bits = numerics::accumulate(0, -sum, exponent) + static_cast<uint32_t>(random() % 3) - 1;
       break;
     default: {
@@ -108,7 +108,7 @@ TEST(TwoBytes, RoundToNearestEven) {
   std::mt19937 random(17);
   for (int i = 0; i < 2'000'000; i++) {
     auto bits = static_cast<uint32_t>(random());
-    if (i % 3 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;  // in the range of binary16
+    if (i % 3 == 0) bits = (bits & 0x8FFFFFFF) | 0x30000000;  // magnitudes from 2^-31 to 2
     if (i % 5 == 0) bits &= 0xFFFF0000 | (1u << random() % 16);
     if (is_nan_bits(bits)) bits = kQuietNan;  // the RTL has one NaN
     ASSERT_EQ(to_bf16(bits), numerics::bfloat16_bits(bits)) << std::hex << bits;

@@ -72,7 +72,8 @@ TEST(HalfDuplex, AJobThatReadsBeforeItWritesTakesTheSame) {
   EXPECT_EQ(half, time_job(shape, Params(), timing, {}).cycles);
 }
 
-// At least the cycles with full duplex and for all bytes; at most reads and writes in sequence.
+// At least the cycles with full duplex, less 20, and those of all bytes; at most full duplex, the
+// writes and 200 cycles.
 TEST(HalfDuplex, RandomJobsLieBetweenTheirLimits) {
   std::mt19937 random(5);
   double slowest = 0;

@@ -25,7 +25,7 @@ inline unsigned power(std::mt19937& random, unsigned first, unsigned count) {
   return first << random() % count;
 }
 
-/// All values that the cycles of a job depend on.
+/// Values that the cycles of a job depend on; not its bias, half duplex and jitter.
 inline std::string text_of(const TimedJob& job) {
   return fmt::format(
       "{}: {} of {} x {} x {}, {} by {} to {}, latency {}, {} bytes a cycle, {} and {} bursts",

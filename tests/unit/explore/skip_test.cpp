@@ -15,7 +15,7 @@ class Onlooker : public engine::Tracer {
   void slice(engine::Track, const char*, uint64_t, uint64_t, engine::TraceDetails) override {}
 };
 
-/// A legal job of many tiles; the rows of many begin anywhere in a page.
+/// A legal job of many tiles; in some jobs rows begin anywhere in a page.
 TimedJob random_job(std::mt19937& random) {
   for (;;) {
     TimedJob job;

@@ -47,7 +47,7 @@ TEST(Accumulate, AgreesWithQuadruplePrecision) {
   }
 }
 
-// A far smaller operand only breaks ties and lowers exact powers of two.
+// A far smaller operand only breaks ties.
 TEST(Accumulate, DistantOperandsBreakTies) {
   const Int128 half_ulp = 1;  // of 1.0f: 2^-24
   EXPECT_EQ(accumulate(to_bits(1.0f), half_ulp, -24), to_bits(1.0f));

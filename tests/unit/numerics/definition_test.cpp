@@ -39,7 +39,7 @@ TEST(Definition, ResultsByHand) {
   EXPECT_EQ(codes(Rounding::nearest_zero), (Codes{7, 0, 1, 6, 8}));
   EXPECT_EQ(codes(Rounding::nearest_up), (Codes{7, 1, 2, 7, 8}));
   EXPECT_EQ(codes(Rounding::toward_zero), (Codes{7, 0, 1, 6, 8}));
-  // 7 saturates at 6 with floor and even is 8, whose scale is 2; 6 is the largest without a clip.
+  // floor: 7 saturates at 6. even, ceil: 7 has the scale 2. rceil: so has anything above 6.
   EXPECT_EQ(block({7}, FormatId::mxfp4_e2m1).values[0], 6);
   EXPECT_EQ(block({7}, FormatId::mxfp4_e2m1, ScaleRule::even).scale, 128);
   EXPECT_EQ(block({7}, FormatId::mxfp4_e2m1, ScaleRule::ceil).scale, 128);
@@ -96,7 +96,7 @@ void compare(const std::vector<float>& x, std::size_t rows, const Quantizer& qua
   for (std::size_t i = 0; i < x.size(); i++) turned[i % k * rows + i / k] = x[i];
   for (Path path : paths()) {
     for (const int axis : {1, 0}) {
-      if (axis == 0 && options.rounding == Rounding::stochastic) continue;  // other indices
+      if (axis == 0 && options.rounding == Rounding::stochastic) continue;  // other random bits
       SCOPED_TRACE(path.name + " axis " + std::to_string(axis));
       path.request.axis = axis;
       const QuantizedArray array =

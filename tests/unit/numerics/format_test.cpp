@@ -158,7 +158,7 @@ TEST(Format, NanNeedsANanCode) {
 }
 
 TEST(Format, TreeWidths) {
-  // Upper triangle, in the order of the format codes.
+  // By the codes of both formats.
   const unsigned expected[7][7] = {{14, 13, 16, 19, 28, 42, 17}, {13, 12, 15, 18, 27, 41, 16},
                                    {16, 15, 18, 21, 30, 44, 19}, {19, 18, 21, 24, 33, 47, 22},
                                    {28, 27, 30, 33, 42, 56, 31}, {42, 41, 44, 47, 56, 70, 45},

@@ -80,7 +80,7 @@ inline std::vector<float> stepwise(const MxTensor& a, const MxTensor& b, const f
   return out;
 }
 
-/// Results of `multiply` that differ from stepwise(), over all pairs of formats.
+/// Number of results of `multiply` that differ from stepwise(), over all pairs and `kinds`.
 template <typename Multiply>
 std::size_t gemm_mismatches(uint32_t seed, const std::vector<OperandKind>& kinds,
                             const Multiply& multiply) {

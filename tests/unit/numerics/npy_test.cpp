@@ -123,7 +123,7 @@ TEST(Npy, OtherTypes) {
   EXPECT_NE(error_of([&] { to_uint8(array, "x"); }), "");
 }
 
-// make_file() fills the data with zeros.
+// As make_file(), with `data` instead of zeros.
 std::vector<uint8_t> file_with(const std::string& header, const std::vector<uint8_t>& data) {
   std::vector<uint8_t> file = make_file(header, data.size());
   std::copy(data.begin(), data.end(), file.end() - static_cast<long>(data.size()));

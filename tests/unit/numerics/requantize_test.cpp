@@ -90,7 +90,7 @@ TEST(Requantize, TiesAtTheTop) {
   struct Case {
     FormatId format;
     float below;       // rounds to the largest finite value with scale 1
-    float overflowed;  // the next float rounds to more
+    float overflowed;  // the next float, which rounds to more
     uint8_t largest;
     uint8_t special;
   };
@@ -118,7 +118,7 @@ TEST(Requantize, TiesAtTheTop) {
 }
 
 TEST(Requantize, Blocks) {
-  // The second block is short, the third poisoned by a NaN, the fourth all zeros.
+  // Three blocks, the last one short; then one with an infinity, and one of zeros.
   std::vector<float> x(2 * kBlockSize + 3, 1.0f);
   const RequantOptions options = {FormatId::mxfp4_e2m1, ScaleRule::floor, Overflow::saturate};
   x[1] = 1.75f;

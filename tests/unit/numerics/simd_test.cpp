@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(, SimdLevels, ::testing::ValuesIn(kLevels), [](const au
   return std::string(simd_level_name(level.param));
 });
 
-// These operands expose a kernel that rounds twice, and one without the scalar path.
+// These operands expose a kernel that rounds only at the end, and one that ignores NaN scales.
 TEST(SimdCases, NoticeFaults) {
   EXPECT_GT(gemm_mismatches(1,
                             [](const MxTensor& a, const MxTensor& b, const float* bias, bool) {

@@ -95,7 +95,7 @@ class Blocks : public testing::Test {
       compared_++;
     }
   }
-  /// In jobs without an odd chain, that chain of the model keeps its values.
+  /// Compares the odd chain only at the dual rate; otherwise the model's keeps its values.
   template <unsigned TreeW>
   void expect_pe(const std::string& instance, const Row& row, Pe<TreeW, RtlAccumulator>& pe) {
     pe.fp4_dual = row.dual;

@@ -120,7 +120,7 @@ TEST(FormatTable, HasNoOtherRows) {
   }
 }
 
-// The upper 20 bits are random; the lower ones give ties and their neighbours.
+// All values of the upper 20 bits; the lower ones give ties and their neighbours.
 TEST(TwoByteResults, AreRoundedAsByTheReference) {
   Vformat_top top;
   std::size_t wrong = 0;
