@@ -172,4 +172,4 @@ PLOTS = (utilization, queue, roofline, latency, scaling, clock, area, depth, spe
 def outputs():
     """Yields the path and the text of each plot."""
     for plot in PLOTS:
-        yield pathlib.Path(__file__).with_name(f"plot_{plot.__name__}.svg"), plot().written("scripts/figures --write")
+        yield pathlib.Path(__file__).with_name(f"plot_{plot.__name__}.svg"), plot().written("scripts/figures")

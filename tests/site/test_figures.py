@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs/figures"
@@ -29,6 +30,10 @@ class Figures(unittest.TestCase):
     def test_files_are_those_of_the_script(self):
         done = subprocess.run([sys.executable, FIGURES / "draw.py", "--check"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_files_are_xml(self):
+        for path in sorted(FIGURES.glob("*.svg")):
+            ET.parse(path)
 
     def test_links_lead_to_files(self):
         for path in sorted(FIGURES.glob("*.svg")):
