@@ -60,7 +60,8 @@ const ParameterInfo& parameter(unsigned ParameterValues::*field) {
                        [field](const ParameterInfo& info) { return info.field == field; });
 }
 
-/// Throws if the value of `info` is below (`at_least`) or above (else) `other`; null: no check.
+/// Throws LimitError if the value of `info` is below `other` (with `at_least`) or above it
+/// (without). Null `other`: no check.
 void check_relation(const Params& params, const ParameterInfo& info,
                     unsigned ParameterValues::*other, bool at_least) {
   if (!other) return;

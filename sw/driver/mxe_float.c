@@ -146,8 +146,8 @@ uint32_t mxe_multiply(uint32_t x, uint32_t y) {
   return round_to_fp32(sign, log2, product);
 }
 
-// 2^(f / 2^32) - 1 in units of 2^-32, with an error below 2^-28. The polynomial of degree 6 without
-// a constant term minimises the relative error of 2^(f / 2^32).
+// 2^(f / 2^32) - 1 in units of 2^-32. The polynomial of degree 6 without a constant term minimises
+// the relative error of 2^(f / 2^32), which is below 2^-28.
 static uint32_t exp2_fraction(uint32_t f) {
   uint32_t sum = UINT32_C(0x000E2A0C);
   sum = UINT32_C(0x0051B593) + multiply_high(f, sum);

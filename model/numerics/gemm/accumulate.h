@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's arithmetic for one block: the exact dot product of up to 32 element pairs, then the
-// accumulation with one rounding. Used by the golden GEMM (gemm.h) and the RTL's block tests.
+// accumulation with one rounding. Used by the golden GEMM (gemm.h) and by tests of the blocks of
+// model and RTL.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,9 @@ namespace mxe::numerics {
 /// Kernels that add byte products in 16 bits use words for mxint8 times mxint8, which overflows.
 GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 
-/// Rows per tile for an A of `rows` rows. A row takes a sixth less time in a high tile, unless
-/// padding costs more: 4 rows use a low tile, 5 a high one. words_double lacks registers for high.
+/// Rows per tile for an A of `rows` rows: the height with which the padded rows take less time. A
+/// row takes a sixth less in a high tile: 4 rows use a low tile, 5 a high one. words_double always
+/// uses low tiles, for lack of registers.
 std::size_t tile_rows(GemmPath path, std::size_t rows);
 
 /// The first two describe the kernels that will multiply; the last two do not change the result.

@@ -14,8 +14,9 @@
 namespace mxe::numerics {
 namespace {
 
-// True for a scaled magnitude that rounds beyond the largest finite code: above the middle of the
-// next step, or on it if the largest code is odd. Example: E2M1, largest 6, step 2: 7 and above.
+// True for an x that, divided by the scale, rounds beyond the largest finite code: above the middle
+// of the next step, or on it if the largest code is odd. Example: E2M1, largest 6, step 2: 7 and
+// above.
 class OverflowTest {
  public:
   OverflowTest(FormatId format, uint8_t scale) {
