@@ -136,7 +136,8 @@ double JobCycles::error() const {
   return std::abs(static_cast<double>(model) - static_cast<double>(rtl)) / static_cast<double>(rtl);
 }
 
-/// Engines with different times abort jobs at different points. The model skips endless jobs.
+/// Engines with different times abort jobs at different points. The model runs 1 x 1 x 1 instead of
+/// endless jobs.
 bool Judge::has_comparable_times(const Batch& batch) const {
   return batch.endless_jobs == 0 && (options_.times_agree() || !batch.is_disturbed());
 }

@@ -24,7 +24,7 @@ struct JobOutcome {
   int result = 0;  ///< of mxe_wait()
   mxe_completion completion{};
   std::vector<uint8_t> memory;  ///< the job's range of memory afterwards
-  uint64_t seen_done = 0;       ///< cycle in which software sees the end, from the first doorbell
+  uint64_t seen_done = 0;       ///< cycles until software sees the end, see Device::finish()
 
   bool is_bus_error() const {
     return result == MXE_ERR_READ || result == MXE_ERR_WRITE || result == MXE_ERR_FETCH;
@@ -37,7 +37,7 @@ struct Expectation {
   JobCounts counts;
 };
 
-/// Compares results with the golden GEMM: every byte of memory, the status, the record.
+/// Compares a job's status and every byte of its memory with those expected.
 class Scoreboard {
  public:
   static Expectation expected(const CosimJob& job, const JobImage& image,
@@ -45,7 +45,7 @@ class Scoreboard {
   /// Adds a mismatch if `outcome` has another status or memory than expected.
   void check(const std::string& engine, std::size_t number, const CosimJob& job,
              const JobImage& image, const Expectation& expected, const JobOutcome& outcome);
-  /// As check() for an aborted job: each byte is unchanged or has its final value.
+  /// For an aborted job, of any status: each byte must be unchanged or have its final value.
   void check_aborted(const std::string& engine, std::size_t number, const CosimJob& job,
                      const JobImage& image, const Expectation& expected, const JobOutcome& outcome);
   /// Compares the counters that do not depend on timing with `expected`, the sums over all jobs.

@@ -61,7 +61,7 @@ class Counters {
   struct Span {
     uint64_t begin = 0, end = 0;
   };
-  // More than the changes of CTRL.enable within one wait of the array.
+  // Times that CTRL.enable may be cleared within one wait of the array, if counts are to be exact.
   static constexpr std::size_t kKeptSpans = 64;
 
   uint64_t enabled_within(uint64_t begin, uint64_t end);

@@ -84,7 +84,7 @@ void Cmd::remember_ended(const Fault& fault, uint16_t index) {
 
 // ------------------------------------------------------------------------ when the next steps are
 
-/// `cycle`, if no soft reset waits then.
+/// kNever if a soft reset waits in `cycle`, else `cycle`.
 uint64_t Cmd::unless_reset(uint64_t cycle) const {
   return resetting_ && cycle >= reset_cycle_ ? kNever : cycle;
 }
@@ -169,7 +169,7 @@ uint64_t Cmd::idle_state_cycle() const {
   return std::min(next_job_cycle(), reset);
 }
 
-/// Cycle in which it is seen that the job that runs has been computed.
+/// Cycle in which the state machine sees that the running job has been computed.
 uint64_t Cmd::done_cycle() const {
   if (state_ != State::run || !datapath_.job_over()) return kNever;
   return std::max(datapath_.done_cycle(), record_.room_cycle());
@@ -215,13 +215,13 @@ uint64_t Cmd::state_cycle() const {
   }
 }
 
-/// Next step of the computed jobs.
+/// Cycle of the next step of Record.
 uint64_t Cmd::record_cycle() const {
   return std::min({record_.complete_cycle(), record_.error_cycle(), record_.end_cycle(),
                    record_.write_cycle()});
 }
 
-/// Next step of all parts except the datapath.
+/// Cycle of the next step of all parts except the datapath.
 uint64_t Cmd::other_cycle() const {
   return std::min({record_cycle(), desc_.last_word(), desc_.read_cycle(), state_cycle(),
                    descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});

@@ -49,9 +49,9 @@ class Cmd {
   // --- Time.
   /// Cycle of the next step; kNever while nothing is to be done.
   uint64_t next_cycle() const;
-  /// Carries out a step of this cycle, which next_cycle() has named, and perhaps some after it up
-  /// to cycle `limit`. Its effects are visible in the next cycle. Steps that repeat each other may
-  /// be skipped up to that cycle (Datapath::step).
+  /// Carries out a step in `cycle`, which must be next_cycle(), and possibly later ones up to cycle
+  /// `limit`. The effects of a step are visible in the next cycle. Repeated steps may be skipped up
+  /// to cycle `limit` (Datapath::step).
   Events step(uint64_t cycle, uint64_t limit);
 
  private:

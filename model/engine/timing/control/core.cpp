@@ -13,7 +13,7 @@ constexpr uint8_t kAllLanes = 0xF;
 // Intervals are counted as soon as there are more than this.
 constexpr std::size_t kSettleAbove = 256;
 
-/// The word at `address` of a counter of these values.
+/// The 32-bit word at `address` of a counter with these values.
 uint32_t counter_word(const CounterInfo& counter, uint32_t address,
                       const Counters::Values& values) {
   const auto index = static_cast<std::size_t>(&counter - counter_table.data());

@@ -23,7 +23,7 @@ class Core {
 
   /// Carries out everything that happens up to and including `cycle`.
   void run_until(uint64_t cycle);
-  /// The same, but stops when a change of the interrupt line waits to be taken.
+  /// As run_until(), but stops as soon as interrupts() is not empty.
   void run_to_interrupt(uint64_t cycle);
   /// Cycle of the next event; kNever while the engine has nothing to do.
   uint64_t next_cycle() const { return cmd_.next_cycle(); }
@@ -31,7 +31,8 @@ class Core {
   /// Writes a register; `cycle` is the first in which it has the new value. Everything before
   /// `cycle` must have been carried out. Returns false on a bus error.
   bool write(uint64_t cycle, uint32_t address, uint32_t value, uint8_t strobe);
-  /// Reads a register, on the same condition. Returns false, and `value` 0, on a bus error.
+  /// Reads a register; everything before must have been carried out. Returns false, and `value` 0,
+  /// on a bus error.
   bool read(uint32_t address, uint32_t& value) const;
 
   /// See Counters::set.
@@ -63,10 +64,10 @@ class Core {
   Counters counters_;
   Datapath datapath_;
   Cmd cmd_;
-  std::array<uint32_t, 1024> words_{};  // what software wrote, by word offset
+  std::array<uint32_t, 1024> words_{};  // values written by software, by word offset
   uint32_t irq_status_ = 0;
-  uint32_t new_events_ = 0;    // those that came last
-  uint64_t events_cycle_ = 0;  // when
+  uint32_t new_events_ = 0;    // those of events_cycle_
+  uint64_t events_cycle_ = 0;  // cycle of the last events
   bool irq_level_ = false;
   std::deque<Interrupt> interrupts_;
 };

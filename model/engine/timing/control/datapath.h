@@ -44,7 +44,7 @@ class Datapath {
 
   /// The descriptor fetcher, which reads through the same port.
   Desc& desc() { return desc_; }
-  /// It has begun a fetch: that is an event now.
+  /// Finds the next event again, after a descriptor fetch has begun or a record was written.
   void look_again() {
     requests_changed_ = true;
     next_ = find_next_event();
@@ -78,9 +78,9 @@ class Datapath {
   bool job_over() const { return job_over_; }
   /// True if the last events may change the next step of the command processor.
   bool concerns_others() const;
-  /// Carries out that event. Where the job is found to repeat itself, skips whole periods that end
-  /// by cycle `limit`; the outcome is the same. `last`: the last cycle of a job that will be
-  /// aborted, else kNever.
+  /// Carries out the next event. If the job repeats itself, skips whole periods that end by cycle
+  /// `limit`; the outcome is the same. `last`: last cycle in which new reads may be issued; kNever
+  /// if unknown.
   void step(uint64_t limit, uint64_t last);
   /// After the last event: the cycle in which the command processor sees that the job is done
   /// (job_done).
@@ -100,9 +100,9 @@ class Datapath {
   uint64_t write_error() const { return wr_port_.result_answers().error; }
   const Fault& read_fault() const { return run_.fault; }
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
-  /// Stops requests after `cycle` (halt_i). Returns the first cycle with nothing under way.
+  /// First cycle with nothing under way, if requests stop after `cycle` (halt_i).
   uint64_t drained_cycle(uint64_t cycle) const;
-  /// clear_i in `cycle`. Requests stopped at `halt_cycle`.
+  /// clear_i in `cycle`. Requests stopped after `halt_cycle`.
   void clear(uint64_t cycle, uint64_t halt_cycle);
 
   /// Cycles skipped so far.
@@ -112,7 +112,7 @@ class Datapath {
   uint64_t simulated_passes() const { return simulated_passes_; }
 
   WrPort& wr_port() { return wr_port_; }
-  /// Where jobs that have been computed wait, which writes through the same port.
+  /// The records of computed jobs, written through the same port.
   Record& record() { return record_; }
   const Arithmetic& arithmetic() const { return *arithmetic_; }
   /// Counts the bytes of a row of `bytes` that is complete at the write port in `cycle`.
@@ -175,9 +175,9 @@ class Datapath {
   LoadBias load_bias_;
   Desc desc_;
   std::array<ReadClient*, kReadSources> clients_;  // of the read port, in falling priority
-  ReadRequests requests_{};                        // when the next event was looked for
-  bool requests_changed_ = true;                   // since then, perhaps
-  uint64_t next_accept_ = kNever;                  // of them
+  ReadRequests requests_{};                        // at the last find_next_event()
+  bool requests_changed_ = true;                   // they may have changed since
+  uint64_t next_accept_ = kNever;                  // of requests_
   RdPort rd_port_;
   WrPort wr_port_;
   Record record_;

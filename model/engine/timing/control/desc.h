@@ -21,25 +21,27 @@ class Desc final : public ReadClient {
  public:
   explicit Desc(TracePoint trace) : trace_(trace) {}
 
-  // --- Asking.
+  // --- Requests.
   /// Index of the slot that is read next.
   uint16_t next() const { return next_; }
   /// First cycle in which the next fetch may begin; kNever if that depends on outstanding fetches.
   uint64_t begin_cycle() const;
-  /// True if the early read of that slot failed, so that its fetch waits until its job is next.
+  /// True if the early read of the next slot failed, so that its fetch waits until its job is next.
   bool waits_for_turn() const { return rereads_; }
-  /// The fetch of that slot, at `address`, begins in `cycle` (begins_o). `alone`: its turn has
-  /// come.
+  /// Begins the fetch of the next slot, at `address`, in `cycle` (begins_o). `alone`: no job is in
+  /// progress.
   void begin(uint64_t cycle, uint64_t address, bool alone);
-  /// Accepted, its beats arrive like that.
+  /// The read port has accepted the fetch; `arrival` has its times and bytes.
   void arrive(const RdPort::Arrival& arrival);
 
-  // --- Arriving.
+  // --- Responses.
   /// Cycle of the last word of the oldest descriptor under way; kNever if there is none.
   uint64_t last_word() const { return flying_.empty() ? kNever : flying_.front().last_word; }
-  /// It is here. Returns where the bus refused it, if it did and its turn has come; null otherwise.
+  /// The oldest descriptor under way is complete. Returns its bus error if it was fetched `alone`,
+  /// else null.
   const Fault* finish();
-  /// Cycle in which the next one moves to where it is looked at; kNever if none does.
+  /// Cycle in which the next descriptor moves to the output; kNever if none has arrived or the
+  /// output is occupied.
   uint64_t read_cycle() const;
   void read(uint64_t cycle);
 

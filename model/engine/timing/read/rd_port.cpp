@@ -39,7 +39,7 @@ ReadSource RdPort::grant(uint64_t cycle, const ReadRequests& requests, bool a_fi
   return granted;
 }
 
-/// First cycle in which each source that requests from then on may be accepted.
+/// First cycle in which the request of each source may be accepted.
 ReadRequests RdPort::allowed(const ReadRequests& requests, bool a_first) const {
   ReadRequests from = requests;
   uint64_t& a = from[static_cast<std::size_t>(ReadSource::a)];
@@ -53,7 +53,7 @@ uint64_t RdPort::a_allowed_cycle() const {
   return remembered ? done_[first_few_ - 1] + 1 : 0;
 }
 
-/// Adds the `beats` of the fetch that was accepted last.
+/// Adds a fetch with `beats` beats of A, 0 for other fetches.
 void RdPort::count_beats(uint64_t beats) {
   const auto leave_out_first = [this] { few_beats_ -= fetch_beats_[first_few_++]; };
   if (first_few_ + outstanding_ == fetch_beats_.count()) leave_out_first();
@@ -147,7 +147,7 @@ uint64_t RdPort::never_requested(uint64_t cycle) const {
   return burst_ == 0 ? 0 : beats_ - last_requested(cycle).beats;
 }
 
-/// The burst that is requested next. Later ones are never requested.
+/// The first burst issued in `cycle` or later, else the last one. Later ones are never issued.
 const RdPort::Burst& RdPort::last_requested(uint64_t cycle) const {
   const Burst* last = fetch_bursts_.data();
   while (last->fire < cycle && last + 1 != fetch_bursts_.data() + burst_) last++;

@@ -31,16 +31,16 @@ class RdPort {
   RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
   /// First cycle in which one of `requests` is accepted; kNever if none. `a_first`: A goes before
-  /// B, however many beats of it are under way.
+  /// B, however many beats of A are under way.
   uint64_t next_accept(const ReadRequests& requests, bool a_first) const;
   /// The source that is accepted in `cycle`, which next_accept() returned.
   ReadSource grant(uint64_t cycle, const ReadRequests& requests, bool a_first);
 
   struct Arrival {
-    uint64_t last_word = 0;         ///< cycle in which its last word leaves the unpacker
-    uint64_t last_beat = 0;         ///< cycle in which that takes its last beat; kNever if never
-    uint64_t error = kNever;        ///< cycle in which its first error is reported, after its beat
-    uint64_t error_address = 0;     ///< of that beat
+    uint64_t last_word = 0;   ///< cycle in which its last word leaves the unpacker
+    uint64_t last_beat = 0;   ///< cycle in which the unpacker takes its last beat; kNever if never
+    uint64_t error = kNever;  ///< cycle in which its first error is reported, after its beat
+    uint64_t error_address = 0;     ///< of the burst with that error
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
@@ -52,7 +52,8 @@ class RdPort {
   /// First cycle without outstanding beats, if requests stop after `cycle` (halt_i) and outstanding
   /// beats are dropped.
   uint64_t drained_cycle(uint64_t cycle) const;
-  /// Beats of the fetch accepted last that were counted and are then not requested.
+  /// Beats of the last accepted fetch that were counted, but are not requested if requests stop
+  /// after `cycle`.
   uint64_t never_requested(uint64_t cycle) const;
   /// clear_i in `cycle`.
   void clear(uint64_t cycle);
@@ -60,7 +61,7 @@ class RdPort {
   void visit(StateVisitor& visitor);
 
   uint64_t bursts() const { return bursts_; }
-  /// Read beats so far, and the cycle of the last one.
+  /// Read beats so far.
   uint64_t beats() const { return beats_; }
 
  private:
