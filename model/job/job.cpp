@@ -27,7 +27,17 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
   return params.num_pe * kBlockSize * (dual ? 2 : 1);
 }
 
+void JobShape::require_engine_scales() const {
+  constexpr numerics::ScaleLayout kOfEngines;
+  if (scales_a == kOfEngines && scales_b == kOfEngines && !has_alpha) return;
+  throw Error(
+      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32 "
+                  "without tensor scales; --on golden has all)",
+                  operand_a().name(), operand_b().name(), has_alpha ? " with a tensor scale" : ""));
+}
+
 void JobShape::require_pair(const Params& params) const {
+  require_engine_scales();
   const unsigned needed = numerics::pair_tree_width(format_a, format_b);
   if (needed <= params.tree_w) return;
   throw LimitError(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
@@ -41,7 +51,9 @@ JobShape Job::shape() const {
   const BiasKind kind = bias.empty()   ? BiasKind::none
                         : bias_one_row ? BiasKind::row
                                        : BiasKind::full;
-  return {m(), n(), k(), a.format, b.format, output, kind, bias_bf16, batch};
+  return {m(),      n(),      k(),      a.format,
+          b.format, output,   kind,     bias_bf16,
+          batch,    a.layout, b.layout, !a.tensor_scales.empty() || !b.tensor_scales.empty()};
 }
 
 std::vector<float> Job::sums(const numerics::GemmOptions& options) const {
@@ -70,6 +82,7 @@ StoredOutput Job::golden(const numerics::GemmOptions& options) const {
 }
 
 JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
+  shape.require_engine_scales();
   const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
   const std::size_t a_row = numerics::packed_row_bytes(shape.format_a, k);
   const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);

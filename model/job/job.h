@@ -25,6 +25,8 @@ struct JobShape {
   BiasKind bias = BiasKind::none;
   bool bias_bf16 = false;
   std::size_t batch = 1;  ///< number of products; their matrices are stacked along the rows
+  numerics::ScaleLayout scales_a = {}, scales_b = {};
+  bool has_alpha = false;  ///< a factor of all results, from tensor scales
 
   /// Rows of A and of D in all products: batch 3, m 5 -> 15.
   std::size_t a_rows() const { return batch * m; }
@@ -35,7 +37,12 @@ struct JobShape {
   }
   /// Peak multiply-accumulates per cycle: NUM_PE * 32, doubled if FP4_DUAL applies to the formats.
   unsigned peak_macs_per_cycle(const Params& params) const;
-  /// Throws LimitError if TREE_W is too small for the products of the two formats.
+  numerics::ScaledFormat operand_a() const { return {format_a, scales_a}; }
+  numerics::ScaledFormat operand_b() const { return {format_b, scales_b}; }
+  /// Throws Error unless engines have the scales: E8M0, blocks of 32, no tensor scale.
+  void require_engine_scales() const;
+  /// Throws LimitError if TREE_W is too small for the products of the two formats, or the error of
+  /// require_engine_scales().
   void require_pair(const Params& params) const;
 };
 
@@ -93,7 +100,8 @@ struct JobParts {
   JobPart a, a_scales, b, b_scales, c, d, d_scales;
 
   /// Sets sizes, strides and offsets; addresses stay 0. Throws Error if M, N, K or a row of D
-  /// exceeds 2^32 - 1, or if the batch has no products or too many for a descriptor.
+  /// exceeds 2^32 - 1, if the batch has no products or too many for a descriptor, or if engines
+  /// lack the scales.
   JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
   /// The order of place() in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }

@@ -9,6 +9,7 @@
 
 #include "model/numerics/base/bits.h"
 #include "model/numerics/base/parallel.h"
+#include "model/numerics/gemm/gemm_definition.h"
 #include "model/numerics/gemm/gemm_fast.h"
 #include "model/numerics/gemm/gemm_policies.h"
 
@@ -49,12 +50,84 @@ std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
   return sums;
 }
 
-void check_blackwell(FormatId a, FormatId b) {
-  for (const FormatId id : {a, b}) {
-    if (element_shape(id).kind != FormatKind::integer) continue;
-    throw Error(fmt::format("nvidia-blackwell has no {} (allowed: the mxfp formats)",
-                            element_format(id).name));
+void check_blackwell(const MxTensor& tensor) {
+  if (element_shape(tensor.format).kind == FormatKind::floating && has_blocks_of_32(tensor)) return;
+  throw Error(fmt::format("nvidia-blackwell has no {} (allowed: the mxfp formats in blocks of 32)",
+                          tensor.scaled_format().name()));
+}
+
+// Operands of the rule `block` that are equal to some with blocks of 32.
+bool sums_blocks_of_32(const ScaledFormat& format) {
+  return is_power_of_two(format.scales.kind) &&
+         (format.scales.kind == ScaleKind::none || format.scales.block >= kBlockSize);
+}
+
+bool has_alpha(const MxTensor& a, const MxTensor& b, const GemmOptions& options) {
+  return options.alpha || !a.tensor_scales.empty() || !b.tensor_scales.empty();
+}
+
+float tensor_scale(const MxTensor& tensor, std::size_t row) {
+  if (tensor.tensor_scales.empty()) return 1;
+  return tensor.tensor_scales.size() == 1 ? tensor.tensor_scales[0] : tensor.tensor_scales[row];
+}
+
+// Multiplies the sums by ALPHA and adds the bias.
+void apply_alphas(const MxTensor& a, const MxTensor& b, const float* bias,
+                  const GemmOptions& options, std::vector<float>& sums) {
+  for (std::size_t i = 0; i < a.rows; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      const std::size_t at = i * b.rows + j;
+      const float alpha = options.alpha ? *options.alpha : tensor_scale(a, i) * tensor_scale(b, j);
+      sums[at] = apply_alpha(alpha, sums[at], bias ? bias + at : nullptr);
+    }
   }
+}
+
+// Sums of operands with blocks of 32, by the rule's vector kernels if the level has them.
+std::vector<float> sums_of_blocks(const MxTensor& a, const PreparedOperand& prepared,
+                                  const float* bias, const GemmOptions& options) {
+  const GemmKernels kernels = kernels_for(level_of(options));
+  if (kernels.lanes > 0) return fast_gemm(a, prepared, bias, kernels, options);
+  const MxTensor& b = prepared.tensor();
+  std::vector<float> out(a.rows * b.rows);
+  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
+    gemm_block_into(a, b, bias, options.dual, first, last, out.data());
+  });
+  return out;
+}
+
+std::vector<float> sums_by_definition(const MxTensor& a, const MxTensor& b, const float* bias,
+                                      const GemmOptions& options) {
+  std::vector<float> out(a.rows * b.rows);
+  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
+    switch (options.accumulate) {
+      case Accumulate::block:
+        return gemm_definition_into(a, b, bias, options.dual, first, last, out.data());
+      case Accumulate::exact:
+        return gemm_exact_into(a, b, bias, first, last, out.data());
+      case Accumulate::sequential:
+        return gemm_sequential_into(a, b, bias, first, last, out.data());
+      case Accumulate::nvidia_blackwell:
+        return gemm_blackwell_into(a, b, bias, first, last, out.data());
+    }
+  });
+  return out;
+}
+
+// The accumulators after the last step. Without ALPHA they are the result.
+std::vector<float> sums_of(const MxTensor& a, const PreparedOperand& prepared, const float* bias,
+                           const GemmOptions& options) {
+  const MxTensor& b = prepared.tensor();
+  if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
+  const bool is_blocks_of_32 =
+      sums_blocks_of_32(a.scaled_format()) && sums_blocks_of_32(b.scaled_format());
+  if (options.accumulate != Accumulate::block || !is_blocks_of_32) {
+    return sums_by_definition(a, b, bias, options);
+  }
+  if (!has_blocks_of_32(a)) return sums_of(with_blocks_of_32(a), prepared, bias, options);
+  if (has_blocks_of_32(b)) return sums_of_blocks(a, prepared, bias, options);
+  const MxTensor same_b = with_blocks_of_32(b);
+  return sums_of_blocks(a, PreparedOperand(same_b), bias, options);
 }
 
 }  // namespace
@@ -86,28 +159,15 @@ std::vector<float> gemm(const MxTensor& a, const PreparedOperand& prepared, cons
     throw Error(
         fmt::format("A has {} elements along K and B has {}; they must be equal", a.k, b.k));
   }
-  if (options.accumulate == Accumulate::nvidia_blackwell) check_blackwell(a.format, b.format);
-  if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
-  const GemmKernels kernels = kernels_for(level_of(options));
-  if (options.accumulate == Accumulate::block && kernels.lanes > 0) {
-    return fast_gemm(a, prepared, bias, kernels, options);
+  if (options.accumulate == Accumulate::nvidia_blackwell) {
+    check_blackwell(a);
+    check_blackwell(b);
   }
-  std::vector<float> out(a.rows * b.rows);
-  parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
-    switch (options.accumulate) {
-      case Accumulate::block:
-        return gemm_block_into(a, b, bias, options.dual, first, last, out.data());
-      case Accumulate::exact:
-        return gemm_exact_into(a, b, bias, first, last, out.data());
-      case Accumulate::sequential:
-        return gemm_sequential_into(a, b, bias, first, last, out.data());
-      case Accumulate::nvidia_blackwell:
-        return gemm_blackwell_into(a, b, bias, first, last, out.data());
-    }
-  });
-  return out;
+  if (!has_alpha(a, b, options)) return sums_of(a, prepared, bias, options);
+  std::vector<float> sums = sums_of(a, prepared, nullptr, options);
+  apply_alphas(a, b, bias, options, sums);
+  return sums;
 }
-
 std::vector<float> gemm_block(const MxTensor& a, const MxTensor& b, const float* bias, bool dual) {
   GemmOptions options;
   options.dual = dual;

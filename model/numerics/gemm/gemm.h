@@ -18,7 +18,7 @@ namespace mxe::numerics {
 
 /// Rule for summing the products along K.
 enum class Accumulate : uint8_t {
-  block,       ///< the engine: exact within a 32-element block, then one rounding to nearest even
+  block,       ///< the engine: exact within a step (pair_rule.h), then one rounding to nearest even
   exact,       ///< a single rounding of the exact result
   sequential,  ///< dequantize to float32, then float32 multiply and add, in order of K
   /// NVIDIA Blackwell's mxf8f6f4: per 32 elements, products and accumulator are aligned to the
@@ -31,9 +31,11 @@ Accumulate parse_accumulate(std::string_view name);
 
 struct GemmOptions {
   Accumulate accumulate = Accumulate::block;
-  /// With `block` and two 4-bit formats: even and odd blocks accumulate in two chains, joined by
-  /// one more rounding. The bias enters the even chain. Ignored for other formats.
+  /// The engine has FP4_DUAL: with `block`, pairs of 4-bit formats sum in other steps
+  /// (pair_rule.h). The bias enters the even chain. Ignored for other formats.
   bool dual = true;
+  /// Replaces the product of the operands' tensor scales.
+  std::optional<float> alpha;
   // These do not change the result.
   unsigned threads = 1;
   std::optional<SimdLevel> simd;  ///< default: the best level of the processor
@@ -41,8 +43,13 @@ struct GemmOptions {
 
 /// C = A * B^T + bias, float32 [M][N]: a [M][K], b [N][K], bias [M][N] or null. NaN scales and
 /// elements, Inf * 0 and Inf - Inf give NaN; every NaN is 0x7FC00000. Inf propagates with its sign.
-/// K = 0 gives the bias. Throws Error for unequal K, vectors of wrong sizes or mxint8 with
-/// nvidia_blackwell.
+/// K = 0 gives the bias.
+///
+/// With an ALPHA, a factor per result, sums start at 0 and apply_alpha (gemm_definition.h) adds the
+/// bias: fl(fl(ALPHA * sum) + bias). ALPHA is options.alpha or, if an operand has tensor scales,
+/// the product of both rounded to float32. Without these there is none, and sums start at the bias.
+///
+/// Throws Error for unequal K, tensors that check() rejects, or formats that nvidia_blackwell lacks.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,

@@ -6,6 +6,7 @@
 
 #include "model/numerics/gemm/accumulate.h"
 #include "model/numerics/gemm/exact_sum.h"
+#include "model/numerics/gemm/gemm_definition.h"
 #include "model/numerics/gemm/gemm_policies.h"
 
 namespace mxe::numerics {
@@ -97,6 +98,7 @@ uint32_t blackwell_step(uint32_t acc, const MxTensor& a, const uint8_t* codes_a,
 
 void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
                      std::size_t last_row, float* out) {
+  const unsigned part = pair_rule(a.scaled_format(), b.scaled_format(), false).part;
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
       const uint32_t start = bias ? to_bits(bias[i * b.rows + j]) : 0;
@@ -108,13 +110,14 @@ void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, st
         const Int128 significand = parts.significand;
         sum.add(parts.negative ? -significand : significand, parts.exponent);
       }
-      for_each_block(a, b, i, j, [&](const BlockDot& dot) {
+      for (std::size_t k = 0; k < a.k; k += part) {
+        const BlockDot dot = part_dot(a, i, b, j, k, std::min<std::size_t>(part, a.k - k));
         if (dot.special != BlockSpecial::none) {
           special = accumulate(special, dot);
         } else {
           sum.add(dot.sum, dot.exponent);
         }
-      });
+      }
       out[i * b.rows + j] = special != 0 ? canonical(special) : canonical(sum.to_float());
     }
   }

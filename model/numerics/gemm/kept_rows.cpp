@@ -20,7 +20,11 @@ std::shared_ptr<const PreparedRows> KeptRows::unchanging() {
 
 std::shared_ptr<const PreparedRows> KeptRows::latest(MxTensor rows) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (rows_ && rows_->rows.codes == rows.codes && rows_->rows.scales == rows.scales) return rows_;
+  const auto is_same = [&rows](const MxTensor& kept) {
+    return kept.codes == rows.codes && kept.scales == rows.scales && kept.layout == rows.layout &&
+           kept.tensor_scales == rows.tensor_scales;
+  };
+  if (rows_ && is_same(rows_->rows)) return rows_;
   auto made = std::make_shared<const PreparedRows>(std::move(rows));
   if (multiplied_) rows_ = made;
   multiplied_ = true;
