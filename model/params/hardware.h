@@ -66,7 +66,7 @@ constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 /// tiles each of up to 8 serves as two.
 inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
 
-inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses a multiple of it
+inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses a multiple of 4096
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;
 
 /// Cycle of an event that does not occur, or is not yet known.
