@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs the file readers under libFuzzer for a few seconds each. MXE_FUZZ is true if clang and its runtime
+# Runs readers of files and protocols under libFuzzer for a few seconds each. MXE_FUZZ is true if clang and its runtime
 # (libclang-rt-dev) are installed; another compiler may build the rest.
 find_program(MXE_CLANGXX NAMES clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 set(MXE_FUZZ_FLAGS -std=c++17 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
@@ -38,8 +38,8 @@ function(mxe_instrumented variable source)
                      DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name} for fuzzers" VERBATIM)
 endfunction()
 
-# Builds <name> from <name>.cpp and SOURCES (paths from the project's root) and adds a test that runs it. LIBRARIES:
-# targets, which are not instrumented, or -l options.
+# Builds <name> from <name>.cpp and SOURCES (paths from the project's root) and adds a test with <label> that runs it
+# for <seconds>. LIBRARIES: targets, which are not instrumented, or -l options.
 function(mxe_add_fuzzer name seconds label)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(objects "")

@@ -65,7 +65,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake CO
 install(FILES ${PROJECT_BINARY_DIR}/mxeConfig.cmake ${PROJECT_BINARY_DIR}/mxeConfigVersion.cmake DESTINATION ${_cmake}
         COMPONENT development)
 
-# Headers of the targets above, without those of the reference's kernels.
+# Headers of the targets above, without those that only their sources include.
 set(_rooms model/numerics model/params model/blocks model/job model/engine model/harness model/platform)
 set(_no_rtl "")
 if(NOT MXE_BUILD_RTL)
@@ -93,7 +93,7 @@ install(DIRECTORY sw/driver/ model/regs/generated/ DESTINATION ${_include} COMPO
 install(FILES model/regs/generated/mxe_parameters.h DESTINATION ${_include}/model/regs/generated COMPONENT development)
 install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
-# For other tools, also if this build does not use the RTL.
+# The RTL's sources for other tools, also if this build does not use the RTL.
 install(
   DIRECTORY rtl
   DESTINATION ${_share}

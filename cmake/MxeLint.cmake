@@ -24,7 +24,7 @@ mxe_lint(lint-shell shell COMMAND ${_lint} --only shellcheck)
 mxe_lint(lint-python python COMMAND ${_lint} --only ruff)
 mxe_lint(lint-cmake cmake COMMAND ${_lint} --only cmake-format)
 if(MXE_BUILD_TESTS)
-  set_tests_properties(lint.python lint.cmake PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300) # without PyPI
+  set_tests_properties(lint.python lint.cmake PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300) # 77: without PyPI
 endif()
 
 if(NOT MXE_BUILD_RTL)

@@ -33,7 +33,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 
-include(MxeWarnings) # generated and third-party headers are SYSTEM
+include(MxeWarnings) # generated and third-party headers are SYSTEM, so they give no warnings
 
 # The presets asan and coverage set these.
 set(MXE_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize takes them")
