@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults for the driver and for the virtual platform (tests/faults/plant.cmake), each with the case that must find it.
+# Faults for the driver, the virtual platform and the RTL's simulation (tests/faults/plant.cmake), each with the case
+# that must find it.
 # cmake-format: off
 
 mxe_fault(1 doorbell_before_descriptor mxe_driver.c

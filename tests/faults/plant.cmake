@@ -6,7 +6,8 @@
 #                    [SOURCES <file>...])
 #
 # Writes the faults to <directory>/faults.json. PACKAGE: the SystemVerilog package that declares the function which
-# returns the number (C and C++ declare it in each file). Programs and libraries with faults link mxe_planted_fault.
+# returns the number (C and C++ declare it in each file). Default: MXE_RTL_SOURCES and mxe_pkg. Programs and libraries
+# with faults link mxe_planted_fault.
 include_guard(GLOBAL)
 
 # The number is the value of the environment variable MXE_FAULT.
@@ -14,7 +15,7 @@ add_library(mxe_planted_fault OBJECT ${CMAKE_CURRENT_LIST_DIR}/planted_fault.cpp
 set_target_properties(mxe_planted_fault PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Number, name, file, correct text (which occurs once), faulty text (ACTIVE is true if this fault is selected), and
-# optionally `CASE <name>`, the directed case that must find it. `;` is not allowed.
+# optionally `CASE <name>`, the directed case that must find it. `;` is written @SEMICOLON@.
 function(mxe_fault number name file correct faulty)
   cmake_parse_arguments(PARSE_ARGV 5 ARG "" "CASE" "")
   if(number IN_LIST MXE_FAULTS)

@@ -25,7 +25,7 @@ struct Planted {
   const char* name;
   std::size_t largest_jobs;  ///< limit for the minimal case
   const char* block;         ///< block with the first wrong value; empty: none
-  std::size_t seeds = 6;     ///< a hang takes long to detect
+  std::size_t seeds = 6;     ///< 1 for a hang, which takes long to detect
 };
 
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
@@ -134,7 +134,7 @@ TEST_P(Regression, FindsBucketsAndShrinks) {
 
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->block : "", GetParam().block)
       << failure.first_wrong;
-  // Recordings show a value at the rising edge.
+  // Recordings show a value at the rising edge, 500 ps into a cycle.
   EXPECT_EQ(failure.wrong_value ? failure.wrong_value->time % 1000 : 500, 500u);
 
   const auto run = [](const regression::CoSimCase& c) {

@@ -17,7 +17,7 @@ def constants(header):
 
 
 class Job:
-    """Places the parts from `base` on, with gaps between rows, and at odd addresses where that is allowed."""
+    """A job; place() puts its parts from `base` on, with gaps between rows, at odd addresses where that is allowed."""
 
     def __init__(self, regs, seed, format_a, format_b, out_format, shape, dual):
         self.regs = regs
@@ -45,7 +45,7 @@ class Job:
         return self
 
     def _operand(self, name, element_format, rows, k):
-        """Random codes without special values, scales around 1, and their numbers."""
+        """Adds random codes without specials and scales from 2^-7 to 2^7; returns rows of (scale code, numbers)."""
         element = reference.FORMATS[element_format]
         finite = [c for c, v in enumerate(element.codes) if v is not None]
         blocks = (k + reference.BLOCK - 1) // reference.BLOCK

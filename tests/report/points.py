@@ -31,7 +31,7 @@ def layer_of(draw, number, parameters, formats, bytes_per_cycle):
     stalls["stall_b"] += int(bound - busy)
     cycles = int(busy) + sum(stalls.values())
     if number == 3 and formats[0] != "mxfp4_e2m1":
-        formats = (formats[0], "mxfp6_e3m2")  # its own formats
+        formats = (formats[0], "mxfp6_e3m2")  # its own format of B
     return {"name": NASTY if number == 1 else f"layer{number // 4}.{number % 4}.conv", "m": m, "n": n, "k": k,
             "count": draw.choice([1, 1, 2]), "format_a": formats[0], "format_b": formats[1], "cycles": cycles,
             "macs": macs, "bound_cycles": int(bound), "bound_by": "memory" if bound > busy else "array",
@@ -45,7 +45,7 @@ def point_of(draw, workload, layers):
                   "B_BUF_K": 256, "MEM_W": draw.choice([128, 256, 512]), "QUEUE_DEPTH": 16, "MAX_BURST": 16}
     formats = draw.choice(PAIRS)
     bandwidth = parameters["MEM_W"] // 8
-    shape = random.Random(workload)  # the same layers for every point
+    shape = random.Random(workload)  # the same layers for every point of a workload
     table = [layer_of(shape, i, parameters, formats, bandwidth) for i in range(layers)]
     for layer in table:
         layer["cycles"] += layer["stalls"]["idle"] // 2 * draw.choice([0, 1])

@@ -4,8 +4,8 @@
 
     calls.py FOLDER...
 
-An arrow leads from a file to each other file that defines a function or a variable that it names. Prints one line for
-each folder with a cycle; exit status 1 if there are any.
+A file has an arrow to each other file that defines a function or variable whose name occurs in the first. Prints one
+line for each folder with a cycle; exit status 1 if there are any.
 """
 import graphlib
 import pathlib
