@@ -17,8 +17,8 @@
 namespace mxe::cosim {
 
 /// Model and RTL in one SystemC simulation, with the same jobs, drivers and memories. Compares
-/// every byte with the golden GEMM, and model with RTL. One per process, because SystemC elaborates
-/// once.
+/// every byte of a job's memory with the golden GEMM, and model with RTL. One per process, because
+/// SystemC elaborates once.
 class CoSim {
  public:
   explicit CoSim(const CoSimOptions& options);

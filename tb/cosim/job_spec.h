@@ -23,15 +23,16 @@ enum class Values : uint8_t {
   cancellation,  ///< blocks that cancel each other except for small remainders
   tiny,          ///< sums about the FP32 subnormals
   huge,          ///< sums about the FP32 overflow
-  zeros,         ///< mostly zeros of both signs
+  zeros,         ///< 15 of 16 elements are zeros, of both signs if the format has -0
   boundaries,    ///< sums at and next to the points where the rounding of results changes
-  ties,          ///< few powers of two far apart: sums halfway between two results, or next to it
+  ties,  ///< one element in 6 is a power of two, the others 0: sums halfway between two results, or
+         ///< next to it
   // Only in directed cases.
   special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane, row after row in
                   ///< the next; an operand without them has a zero in one lane of every second row
   tiny_ties,      ///< ties, about the FP32 subnormals
   lone_bits,      ///< bias values with one mantissa bit, or one more than a largest element has
-  sparse,         ///< few powers of two, scales far apart: sums of lone bits at any distance
+  sparse,         ///< one element in 8 is a power of two, scales 2^-30 to 2^30: sums of lone bits
   nan_scales,     ///< every scale is NaN
 };
 const char* to_string(Values values);

@@ -13,7 +13,8 @@
 
 namespace mxe::cosim {
 
-/// Observes the RTL in a co-simulation, as long as there is no mismatch.
+/// Observes the RTL in a co-simulation. Jobs and batches are passed on only before the first
+/// mismatch.
 class CoSimObserver : public rtl::RtlObserver {
  public:
   /// A job ended in an allowed way, with or without success.

@@ -11,7 +11,7 @@ namespace mxe::regression {
 /// The random case of a seed: memory, back-pressure and driver settings, then batches with `jobs`
 /// jobs in total, some with disturbances. One case in four uses structural blocks.
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs);
-/// The same for an engine with these features; some jobs exceed them.
+/// As random_case() of a configuration, for an engine with these features; some jobs exceed them.
 CoSimCase random_case(const cosim::EngineFeatures& engine, uint64_t seed, std::size_t jobs);
 
 }  // namespace mxe::regression

@@ -13,7 +13,7 @@ struct ShrinkLimits {
   double seconds = 120;
 };
 
-/// Returns a smaller case that `run` puts into the same bucket: fewer batches and jobs, no
+/// Returns the smallest case found that `run` puts into the same bucket: fewer batches and jobs, no
 /// disturbances, a simple memory, smaller shapes, simpler values, layout and formats. `failed` is
 /// the result of `cosim_case`.
 CoSimCase shrink(const CoSimCase& cosim_case, const CaseResult& failed, const CasePool::Run& run,

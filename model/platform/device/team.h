@@ -19,9 +19,9 @@ const char* split_name(SplitAxis axis);
 /// Inverse of split_name(); throws Error with the allowed names.
 SplitAxis parse_split(const std::string& name);
 
-/// Splits a job into one part per engine, about equal: rows, or columns in units of a tile (at
-/// least 32 columns if results have scales). Throws Error if there are fewer units than engines.
-/// 100 rows, 3 engines: 33 + 33 + 34.
+/// Splits a job into one part per engine. The parts differ by at most one unit: a row, or a tile of
+/// columns (at least 32 columns if results have scales). Throws Error if there are fewer units than
+/// engines. 100 rows, 3 engines: 33 + 33 + 34.
 std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
                                      const Params& params);
 

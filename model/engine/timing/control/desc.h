@@ -13,10 +13,10 @@
 
 namespace mxe::engine {
 
-/// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, several at a time, while
-/// the jobs before them are under way, keeps them in order, and shows the oldest one until it is
-/// taken. If an early read fails, it and all later ones are cancelled, and read again after the
-/// previous job has completed.
+/// Descriptor fetcher (mxe_desc): reads the descriptors of the next slots, at most
+/// kDescriptorsAhead at a time, while the jobs before them are under way, keeps them in order, and
+/// shows the oldest one until it is taken. If an early read fails, it and all later ones are
+/// cancelled, and read again after the previous job has completed.
 class Desc final : public ReadClient {
  public:
   explicit Desc(TracePoint trace) : trace_(trace) {}
