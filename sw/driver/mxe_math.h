@@ -6,7 +6,7 @@
 /// Plain C11 in integer arithmetic: no library, no heap, no float instruction, no 64-bit division
 /// or multiplication. The same source gives the same bits on every processor. Numbers are FP32 or
 /// BF16 in the host's byte order; pointers may point to float or to integers with the bits. Results
-/// equal those of the preset `ocp` (docs/numerics.md) bit for bit.
+/// equal those of the preset `ocp` with the same scale rule (docs/numerics.md) bit for bit.
 ///
 ///     struct mxe_numbers x = {.data = activations, .row_step = 128, .step = 1};
 ///     struct mxe_elements q = {.format = MXE_FORMAT_MXFP8_E4M3, .elements = bytes,
