@@ -17,7 +17,7 @@ namespace {
 
 class Firmware : public CliTest, public testing::WithParamInterface<int> {
  protected:
-  /// Runs the program on all engines and with several options, which must not change its bytes,
+  /// Runs the program on all engines with three quanta each, which must not change its bytes,
   /// exit code, times or numbers of accesses; returns the output.
   std::string run_everywhere(const std::string& name,
                              const std::vector<std::string>& arguments = {}) {

@@ -220,7 +220,7 @@ TEST(Jobs, ABusErrorReachesTheFileOfItsJob) {
   EXPECT_TRUE(bad.is_right());
 }
 
-// The engine's reads get no response, and its interrupt message is lost.
+// The engine's reads get an error response, and its interrupt message is lost.
 TEST(Jobs, AnEngineWithoutMemory) {
   const File file;
   Product product(file, kShort, kShort, 32);

@@ -13,7 +13,7 @@ enum {
   MANY = 65,
   ROUNDS = 3,
   N = 64,      // matrices have N x N elements
-  LONG = 512,  // these take a millisecond
+  LONG = 512,  // products of LONG x LONG matrices take at least half a millisecond
   ENTRIES = 4,
   SOON_US = 50,
   ONE_SECOND = 1000000,
@@ -34,7 +34,7 @@ static void expect_error(struct mxe_linux* conn, size_t size, int error, const c
   expect(mxe_linux_alloc(conn, size, &address) == NULL && errno == error && address == 1, what);
 }
 
-/// Allocates 64 pieces of 4 MiB, then one of 64 MiB at a time.
+/// Allocates 64 pieces of 4 MiB and one of 64 MiB; frees every second piece, then the others.
 static void allocate_many(struct mxe_linux* conn) {
   uint8_t* data[MANY];
   uint64_t address[MANY];

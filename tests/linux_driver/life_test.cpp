@@ -15,7 +15,7 @@
 namespace mxe::test {
 namespace {
 
-/// A process that submits jobs and waits for the last one; its exit status is that job's errno.
+/// A process that submits jobs and waits for the last one; its exit status is that wait's errno.
 std::unique_ptr<Process> waiter() {
   auto process = std::make_unique<Process>([] {
     const File file;

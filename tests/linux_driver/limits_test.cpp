@@ -432,7 +432,7 @@ unsigned number(const char* variable, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-// Jobs with some words exchanged, and random contents. The driver must keep serving others.
+// Jobs with up to three words replaced, and random calls. The driver must still serve another file.
 TEST(Limits, Anything) {
   const unsigned seed = number("MXE_LINUX_SEED", 1), calls = number("MXE_LINUX_CALLS", 3000);
   std::printf("MXE_LINUX_SEED=%u MXE_LINUX_CALLS=%u\n", seed, calls);

@@ -157,7 +157,7 @@ class Machine : public sc_core::sc_module {
     sc_core::wait(platform::cycles_to_time(clocks));
     return function.messages() - before;
   }
-  /// Returns false if no message arrives.
+  /// Returns false if no message arrives within 1,000,000 cycles.
   bool wait_message() {
     if (taken_ == function.messages()) wait(platform::cycles_to_time(1'000'000), message_event_);
     if (taken_ == function.messages()) return false;

@@ -76,7 +76,7 @@ TEST(CoSimCase, AFileHasALineForEachJob) {
             "{\n  \"batches\": []\n}\n");
 }
 
-/// MXE_REWRITE_CASES=1 writes the files in this form instead.
+/// MXE_REWRITE_CASES=1 writes the files in the form of saved ones instead.
 TEST(CoSimCase, DirectedCasesHaveTheFormOfSavedOnes) {
   int count = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(MXE_COSIM_TESTS)) {
