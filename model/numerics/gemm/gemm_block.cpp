@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's accumulation rule: one rounding per block.
+// The engine's accumulation rule for blocks of 32: one rounding per block.
 #include <algorithm>
 #include <array>
 

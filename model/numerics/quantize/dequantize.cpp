@@ -47,7 +47,8 @@ std::vector<BlockRules> rules_of(const QuantizedArray& array) {
   return rules;
 }
 
-// True if the array has the layout of MxTensor and valid codes, so that the vector kernels apply.
+// True if the array has the default layout of MxTensor and valid codes, so that dequantize_rows()
+// applies.
 bool is_plain(const QuantizedArray& array, const AxisView& view) {
   const QuantizerOptions& options = array.options;
   const auto format = find_format(array.format.name);

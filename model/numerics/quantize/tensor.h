@@ -44,7 +44,7 @@ MxTensor with_blocks_of_32(const MxTensor& tensor);
 /// NaN. A product beyond float32 becomes Inf; every NaN is 0x7FC00000.
 std::vector<float> dequantize(const MxTensor& tensor, unsigned threads = 1,
                               std::optional<SimdLevel> simd = {});
-/// Dequantizes codes and scales with the layout of MxTensor into out [rows][k].
+/// Dequantizes codes and scales in the default layout of MxTensor into out [rows][k].
 void dequantize_rows(FormatId format, const uint8_t* codes, const uint8_t* scales, std::size_t rows,
                      std::size_t k, unsigned threads, std::optional<SimdLevel> simd, float* out);
 
