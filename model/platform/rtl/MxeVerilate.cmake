@@ -2,7 +2,7 @@
 # mxe_engine(<target> TOP <module> DESCRIPTION <file> SOURCES <file>... [STATES <file>]
 #            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE] [NO_WAVES])
 #
-# Builds an engine of your own as the shared library lib<target>.so for `mxe cosim --rtl`; see
+# Builds an engine of your own as the shared library lib<target>.so (`mxe cosim --rtl`, Python); see
 # docs/bring-your-own-rtl.md. Needs only Verilator and this file, from the checkout or installed in
 # share/mxe. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. COVERAGE counts
 # lines and excludes waves; NO_WAVES excludes waves and halves the compile time.

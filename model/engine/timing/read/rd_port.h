@@ -39,7 +39,7 @@ class RdPort {
   struct Arrival {
     uint64_t last_word = 0;   ///< cycle in which its last word leaves the unpacker
     uint64_t last_beat = 0;   ///< cycle in which the unpacker takes its last beat; kNever if never
-    uint64_t error = kNever;  ///< cycle in which its first error is reported, after its beat
+    uint64_t error = kNever;  ///< cycle of its first error: after the first beat of a burst
     uint64_t error_address = 0;     ///< of the burst with that error
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
