@@ -3,7 +3,7 @@
 # Adds target firmware_<name>, a program for the virtual platform: <name>32.elf for RV32IMAC and <name>64.elf
 # for RV64IMAC, in MXE_FIRMWARE_FOLDER (default: the build folder). It is built with clang and lld, without a C
 # library, and contains the driver and the runtime of this folder. DATA: other files that the sources include.
-# FLAGS: compiler flags for <source>..., such as -Wall -Werror. Other projects may include this file.
+# FLAGS: for compiling <source>... and for linking, such as -Wall -Werror. Other projects may include this file.
 include_guard()
 find_program(MXE_FIRMWARE_CC NAMES clang-14 clang REQUIRED DOC "Compiler of the firmware, with RISC-V as a target")
 find_program(MXE_FIRMWARE_LD NAMES ld.lld-14 ld.lld REQUIRED DOC "Linker of the firmware")

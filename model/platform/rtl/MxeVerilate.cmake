@@ -3,9 +3,9 @@
 #            [PARAMETERS <NAME=VALUE>...] [DEFINES <macro>...] [COVERAGE] [NO_WAVES])
 #
 # Builds an engine of your own as the shared library lib<target>.so (`mxe cosim --rtl`, Python); see
-# docs/bring-your-own-rtl.md. Needs only Verilator and this file, from the checkout or installed in
-# share/mxe. SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. COVERAGE counts
-# lines and excludes waves; NO_WAVES excludes waves and halves the compile time.
+# docs/bring-your-own-rtl.md. Needs only Verilator, zlib, and the checkout or an installed MXE (this
+# file is in share/mxe). SOURCES may contain ${MXE_REGISTER_SOURCES}, the register file of MXE. COVERAGE
+# counts lines and excludes waves; NO_WAVES excludes waves and halves the compile time.
 #
 # mxe_verilated_class(<target> CLASS <name> [CONFIG small|base|large] [PARAMETERS <NAME=VALUE>...]
 #                     [FST] [BRIEF] [COVERAGE] [HIDDEN] [DEFINES <macro>...] [TOP <module>]
@@ -20,7 +20,7 @@
 #   COVERAGE      counts how often lines run (RtlTop::write_line_coverage)
 #   HIDDEN        hides all symbols outside the library that links the class
 #   DEFINES       Verilog macros
-#   STATES        .vlt files with the visible signals (default for mxe_top: mxe_states.vlt, mxe_clocks.vlt)
+#   STATES        a .vlt file, such as of visible signals (default for mxe_top: mxe_states.vlt and mxe_clocks.vlt)
 #   OPTIONS       further Verilator options
 #
 # mxe_verilate(<target> <arguments of mxe_verilated_class>...)
