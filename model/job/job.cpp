@@ -16,7 +16,12 @@ namespace {
 constexpr std::size_t kMostProducts = MXE_DESC_BATCH_COUNT_MASK >> MXE_DESC_BATCH_COUNT_SHIFT;
 
 uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
-  return one_row ? 0 : static_cast<uint32_t>(row_bytes + gap);
+  if (one_row) return 0;
+  if (row_bytes + gap > std::numeric_limits<uint32_t>::max()) {
+    throw Error(fmt::format("rows of {} bytes are too large for a job (allowed: up to {})",
+                            row_bytes + gap, std::numeric_limits<uint32_t>::max()));
+  }
+  return static_cast<uint32_t>(row_bytes + gap);
 }
 
 }  // namespace
@@ -88,7 +93,7 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);
   const std::size_t scales = (k + kBlockSize - 1) / kBlockSize;
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
-  if (std::max({shape.m, n, k, d_row}) > std::numeric_limits<uint32_t>::max()) {
+  if (std::max({shape.m, n, k}) > std::numeric_limits<uint32_t>::max()) {
     throw Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
   }
   if (shape.batch == 0 || shape.batch > kMostProducts) {

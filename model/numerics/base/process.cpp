@@ -2,11 +2,15 @@
 #include "model/numerics/base/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+
+#include "model/numerics/base/error.h"
 
 namespace mxe {
 namespace {
@@ -42,7 +46,8 @@ ProcessEnd run_process(const std::vector<std::string>& words, int output, int er
   end.start_error =
       posix_spawnp(&process, arguments.front(), actions.get(), nullptr, arguments.data(), environ);
   if (end.start_error != 0) return end;
-  while (waitpid(process, &end.status, 0) < 0 && errno == EINTR) {
+  while (waitpid(process, &end.status, 0) < 0) {
+    if (errno != EINTR) throw Error(fmt::format("waitpid: {}", std::strerror(errno)));
   }
   return end;
 }

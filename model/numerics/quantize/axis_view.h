@@ -19,7 +19,7 @@ inline std::size_t element_count(const std::vector<std::size_t>& shape) {
     if (dimension == 0) {
       empty = true;
     } else if (filled > kMost / dimension) {
-      throw Error("the shape is too large: its axes must have less than 2^62 elements together");
+      throw Error("the shape is too large: its axes must have at most 2^62 elements together");
     } else {
       filled *= dimension;
     }
