@@ -32,7 +32,7 @@ class Pages:
         [axe] = (ROOT / ".venv-docs").glob("lib/python3*/site-packages/axe_playwright_python/axe.min.js")
         self.site, self.axe = site, axe.read_text(encoding="utf-8")
         self.browser = Browser()
-        self.browser.driver.set_script_timeout(120)
+        self.browser.driver.set_script_timeout(600)
 
     def violations(self, page, size, scheme, change=""):
         self.browser.open(str(self.site / page), scheme=scheme, **SIZES[size])
@@ -66,10 +66,12 @@ def main():
         wrong = []
         for number, page in enumerate(names):
             for size, scheme in MODES if options.all else [MODES[3 * (number % 2)]]:
-                wrong += pages.violations(page, size, scheme)
+                found = pages.violations(page, size, scheme)
+                print(*(found or [f"{page}, {size}, {scheme}: no violation"]), sep="\n", flush=True)
+                wrong += found
     finally:
         pages.browser.close()
-    print(*wrong, f"{len(names)} pages: {len(wrong)} violations", sep="\n")
+    print(f"{len(names)} pages: {len(wrong)} violations")
     return 1 if wrong else 0
 
 
