@@ -83,15 +83,19 @@ void apply_alphas(const MxTensor& a, const MxTensor& b, const float* bias,
   }
 }
 
-// Sums of operands with blocks of 32, by the rule's vector kernels if the level has them.
-std::vector<float> sums_of_blocks(const MxTensor& a, const PreparedOperand& prepared,
-                                  const float* bias, const GemmOptions& options) {
+// Sums of the rule `block` for pairs of has_fast_gemm(), by vector kernels if the level has them.
+std::vector<float> fast_sums(const MxTensor& a, const PreparedOperand& prepared, const float* bias,
+                             const GemmOptions& options) {
   const GemmKernels kernels = kernels_for(level_of(options));
   if (kernels.lanes > 0) return fast_gemm(a, prepared, bias, kernels, options);
   const MxTensor& b = prepared.tensor();
   std::vector<float> out(a.rows * b.rows);
   parallel_ranges(a.rows, options.threads, [&](std::size_t first, std::size_t last) {
-    gemm_block_into(a, b, bias, options.dual, first, last, out.data());
+    if (has_blocks_of_32(a)) {
+      gemm_block_into(a, b, bias, options.dual, first, last, out.data());
+    } else {
+      gemm_nvfp4_into(a, b, bias, options.dual, first, last, out.data());
+    }
   });
   return out;
 }
@@ -121,13 +125,15 @@ std::vector<float> sums_of(const MxTensor& a, const PreparedOperand& prepared, c
   if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
   const bool is_blocks_of_32 =
       sums_blocks_of_32(a.scaled_format()) && sums_blocks_of_32(b.scaled_format());
+  if (options.accumulate == Accumulate::block &&
+      has_fast_gemm(a.scaled_format(), b.scaled_format()))
+    return fast_sums(a, prepared, bias, options);
   if (options.accumulate != Accumulate::block || !is_blocks_of_32) {
     return sums_by_definition(a, b, bias, options);
   }
   if (!has_blocks_of_32(a)) return sums_of(with_blocks_of_32(a), prepared, bias, options);
-  if (has_blocks_of_32(b)) return sums_of_blocks(a, prepared, bias, options);
   const MxTensor same_b = with_blocks_of_32(b);
-  return sums_of_blocks(a, PreparedOperand(same_b), bias, options);
+  return fast_sums(a, PreparedOperand(same_b), bias, options);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ struct GemmOptions {
 /// bias: fl(fl(ALPHA * sum) + bias). ALPHA is options.alpha or, if an operand has tensor scales,
 /// the product of both rounded to float32. Without these there is none, and sums start at the bias.
 ///
-/// Throws Error for unequal K, tensors that check() rejects, or formats that nvidia_blackwell lacks.
+/// Throws Error for unequal K, tensors that check() rejects, or formats that nvidia_blackwell
+/// lacks.
 std::vector<float> gemm(const MxTensor& a, const MxTensor& b, const float* bias,
                         const GemmOptions& options = {});
 std::vector<float> gemm(const MxTensor& a, const PreparedOperand& b, const float* bias,

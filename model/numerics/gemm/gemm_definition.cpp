@@ -20,31 +20,6 @@ ScaleNumber scale_at(const MxTensor& tensor, std::size_t row, std::size_t k) {
   return scale_number(layout.kind, tensor.scales[row * tensor.scale_columns() + k / layout.block]);
 }
 
-// RNE_fp32(acc + S), one rounding; S is the exact sum of products k .. last - 1, in parts of equal
-// scales.
-uint32_t add_step(uint32_t acc, const MxTensor& a, std::size_t i, const MxTensor& b, std::size_t j,
-                  std::size_t k, std::size_t last, unsigned part) {
-  ExactSum sum;
-  bool is_finite = true;
-  uint32_t special = 0;
-  for (; k < last; k += part) {
-    const BlockDot dot = part_dot(a, i, b, j, k, std::min<std::size_t>(part, last - k));
-    if (dot.special != BlockSpecial::none) {
-      special = accumulate(special, dot);  // NaN wins; infinities of both signs give NaN
-      is_finite = false;
-    } else {
-      sum.add(dot.sum, dot.exponent);
-    }
-  }
-  if (!is_finite) return merge_chains(acc, special);
-  if (is_nan_bits(acc)) return kQuietNan;
-  if (!is_finite_bits(acc)) return acc;
-  const FloatParts parts = float_parts(acc);
-  const Int128 significand = parts.significand;
-  sum.add(parts.negative ? -significand : significand, parts.exponent);
-  return sum.to_float();
-}
-
 }  // namespace
 
 BlockDot part_dot(const MxTensor& a, std::size_t i, const MxTensor& b, std::size_t j, std::size_t k,
@@ -63,6 +38,30 @@ BlockDot part_dot(const MxTensor& a, std::size_t i, const MxTensor& b, std::size
   return dot;
 }
 
+uint32_t definition_step(uint32_t acc, const MxTensor& a, std::size_t i, const MxTensor& b,
+                         std::size_t j, std::size_t k, const PairRule& rule) {
+  const std::size_t last = std::min<std::size_t>(a.k, k + rule.step);
+  ExactSum sum;
+  bool is_finite = true;
+  uint32_t special = 0;
+  for (; k < last; k += rule.part) {
+    const BlockDot dot = part_dot(a, i, b, j, k, std::min<std::size_t>(rule.part, last - k));
+    if (dot.special != BlockSpecial::none) {
+      special = accumulate(special, dot);  // NaN wins; infinities of both signs give NaN
+      is_finite = false;
+    } else {
+      sum.add(dot.sum, dot.exponent);
+    }
+  }
+  if (!is_finite) return merge_chains(acc, special);
+  if (is_nan_bits(acc)) return kQuietNan;
+  if (!is_finite_bits(acc)) return acc;
+  const FloatParts parts = float_parts(acc);
+  const Int128 significand = parts.significand;
+  sum.add(parts.negative ? -significand : significand, parts.exponent);
+  return sum.to_float();
+}
+
 void gemm_definition_into(const MxTensor& a, const MxTensor& b, const float* start, bool dual,
                           std::size_t first_row, std::size_t last_row, float* out) {
   const PairRule rule = pair_rule(a.scaled_format(), b.scaled_format(), dual);
@@ -72,7 +71,7 @@ void gemm_definition_into(const MxTensor& a, const MxTensor& b, const float* sta
       std::array<uint32_t, 2> acc = {start ? to_bits(start[at]) : 0, 0};
       for (std::size_t k = 0; k < a.k; k += rule.step) {
         uint32_t& chain = acc[k / rule.step % rule.chains];
-        chain = add_step(chain, a, i, b, j, k, std::min(a.k, k + rule.step), rule.part);
+        chain = definition_step(chain, a, i, b, j, k, rule);
       }
       const uint32_t sum = rule.chains == 2 ? merge_chains(acc[0], acc[1]) : acc[0];
       out[at] = from_bits(is_nan_bits(sum) ? kQuietNan : sum);

@@ -16,6 +16,11 @@ namespace mxe::numerics {
 BlockDot part_dot(const MxTensor& a, std::size_t i, const MxTensor& b, std::size_t j, std::size_t k,
                   std::size_t count);
 
+/// RNE_fp32(acc + S) as float32 bits, with one rounding: S is the exact sum of the products of the
+/// step that begins at element k.
+uint32_t definition_step(uint32_t acc, const MxTensor& a, std::size_t i, const MxTensor& b,
+                         std::size_t j, std::size_t k, const PairRule& rule);
+
 /// Rows first_row .. last_row - 1 of out [M][N]; start [M][N] are the accumulators' first values,
 /// null for zeros.
 void gemm_definition_into(const MxTensor& a, const MxTensor& b, const float* start, bool dual,

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "model/numerics/base/bits.h"
-#include "model/numerics/gemm/accumulate.h"
+#include "model/numerics/gemm/gemm_definition.h"
 
 namespace mxe::numerics {
 namespace {
@@ -33,6 +33,8 @@ GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed
       return of_rows.words;
     case GemmPath::words_double:
       return kernels.words_double;
+    case GemmPath::scaled_bytes:
+      return of_rows.scaled_bytes;
   }
   switch (byte_sums(a, b)) {
     case 8:
@@ -47,7 +49,7 @@ GemmKernel choose_kernel(const GemmKernels& kernels, const PackedOperand& packed
 }
 
 std::size_t element_size(const PackedOperand& operand) {
-  return operand.path == GemmPath::bytes ? 1 : 2;
+  return operand.path == GemmPath::bytes || operand.path == GemmPath::scaled_bytes ? 1 : 2;
 }
 
 // Blocks of K per chunk of B; even, so that each chunk starts with the even chain.
@@ -62,17 +64,26 @@ std::size_t strip_rows(const PackedOperand& a) {
   return std::clamp(rows, kLeastStripRows, kMostStripRows);
 }
 
+bool is_nvfp4(const ScaledFormat& format) { return format.scales == kNvfp4Scales; }
+
 }  // namespace
+
+bool has_fast_gemm(const ScaledFormat& a, const ScaledFormat& b) {
+  return (a.scales == ScaleLayout{} && b.scales == ScaleLayout{}) || (is_nvfp4(a) && is_nvfp4(b));
+}
 
 FastGemm::FastGemm(const MxTensor& a, const PreparedOperand& b, const GemmKernels& kernels,
                    SimdLevel level, bool dual, unsigned threads)
     : a_(a),
       b_(b.tensor()),
+      rule_(pair_rule(a.scaled_format(), b_.scaled_format(), dual)),
+      step_blocks_(is_nvfp4(a.scaled_format()) ? rule_.step / kBlockSize : 0),
       columns_(tile_columns(kernels)),
-      chains_(dual && is_four_bit(a.format) && is_four_bit(b_.format) ? 2 : 1),
-      packed_a_(pack_a(a, b_.format, {columns_, kernels.adds_bytes_in_words, level, threads})),
+      chains_(rule_.chains),
+      packed_a_(pack_a(a, b_.format,
+                       {columns_, kernels.adds_bytes_in_words, level, threads, step_blocks_})),
       tile_size_(chains_ * tile_rows() * columns_),
-      packed_b_(b.packed(a.format, kernels, level, threads)),
+      packed_b_(b.packed(a.format, kernels, step_blocks_, level, threads)),
       kernel_(choose_kernel(kernels, packed_a_, a.format, b_.format)) {}
 
 void FastGemm::run(const float* bias, std::size_t first_row, std::size_t last_row,
@@ -139,12 +150,13 @@ void FastGemm::store(const Strip& strip, float* out) const {
   }
 }
 
-// Multiplies block by block, so that scalar blocks are added in the order of K.
+// Multiplies step by step, so that scalar blocks are added in the order of K.
 void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t last_row,
                                            float* chains) const {
-  for (std::size_t block = tile.first; block < tile.last; block++) {
+  const std::size_t step = packed_a_.step_blocks;
+  for (std::size_t block = tile.first; block < tile.last; block += step) {
     float* acc = chains + block % chains_ * tile_rows() * columns_;
-    const TileBlocks one = {tile.a, tile.b, block, block + 1, 1};
+    const TileBlocks one = {tile.a, tile.b, block, block + step, 1};
     kernel_(packed_a_, *packed_b_, one, acc);
     add_scalar_blocks(one, last_row, acc);
   }
@@ -164,12 +176,8 @@ void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, f
     for (std::size_t column = 0; column < used_columns(tile.b); column++) {
       const std::size_t j = tile.b * columns_ + column;
       if (!scalar && (columns >> column & 1) == 0) continue;
-      const BlockDot dot =
-          block_dot(a_.format, &a_.codes[i * a_.k + k], a_.scales[i * blocks + block], b_.format,
-                    &b_.codes[j * b_.k + k], b_.scales[j * blocks + block],
-                    std::min<std::size_t>(kBlockSize, a_.k - k));
       float& to = acc[r * columns_ + column];
-      to = from_bits(accumulate(to_bits(to), dot));
+      to = from_bits(definition_step(to_bits(to), a_, i, b_, j, k, rule_));
     }
   }
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulate::block with vector kernels; equals gemm_block_into bit for bit.
+// Accumulate::block with vector kernels; equals gemm_definition_into bit for bit.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "model/numerics/gemm/gemm_pack.h"
+#include "model/numerics/gemm/pair_rule.h"
 #include "model/numerics/gemm/prepared_operand.h"
 #include "model/numerics/kernels/gemm_kernels.h"
 #include "model/numerics/quantize/tensor.h"
 
 namespace mxe::numerics {
+
+/// True if FastGemm multiplies the pair: blocks of 32 with E8M0 scales, or NVFP4 twice.
+bool has_fast_gemm(const ScaledFormat& a, const ScaledFormat& b);
 
 /// Packs the operands once, then multiplies ranges of rows that start at multiples of tile_rows().
 class FastGemm {
@@ -41,7 +45,9 @@ class FastGemm {
 
   const MxTensor& a_;
   const MxTensor& b_;
-  std::size_t columns_;  // per tile
+  PairRule rule_;
+  std::size_t step_blocks_;  // as in PackOptions
+  std::size_t columns_;      // per tile
   std::size_t chains_;
   PackedOperand packed_a_;
   std::size_t tile_size_;  // accumulators per tile, all chains

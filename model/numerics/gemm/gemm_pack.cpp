@@ -2,6 +2,7 @@
 #include "model/numerics/gemm/gemm_pack.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -16,6 +17,8 @@ namespace mxe::numerics {
 namespace {
 
 constexpr uint64_t kMaxWord = 32767;
+
+bool has_bytes(GemmPath path) { return path == GemmPath::bytes || path == GemmPath::scaled_bytes; }
 
 uint64_t largest_integer(FormatId format) { return element_shape(format).largest_integer(); }
 
@@ -80,12 +83,34 @@ constexpr std::size_t kStretchBlocks = 8;
 // Elements per row of the buffer: 64 extra, so that rows do not map to the same cache set.
 constexpr std::size_t kRowSize = kStretchBlocks * kBlockSize + 64;
 
+// Value of each UE4M3 code and the inverse of its last bit, as float32. The inverse is 0 for zero.
+struct ScaleTables {
+  std::array<float, 256> value, inverse_lsb;
+
+  ScaleTables() {
+    for (unsigned code = 0; code < 256; code++) {
+      const ScaleNumber scale = scale_number(ScaleKind::ue4m3, static_cast<uint8_t>(code));
+      const auto unit = static_cast<float>(pow2(scale.exponent));
+      const auto significand = static_cast<float>(scale.significand);
+      value[code] = scale.is_nan ? from_bits(kQuietNan) : significand * unit;
+      const auto lowest = static_cast<float>(scale.significand & -scale.significand);
+      inverse_lsb[code] = lowest == 0 ? 0 : 1 / (lowest * unit);
+    }
+  }
+};
+
+const ScaleTables& scale_tables() {
+  static const ScaleTables tables;
+  return tables;
+}
+
 struct Role {
   FormatId other;
   int exponent;       // added to the exponents of the scales
   int idle_exponent;  // replaces scales of padding and scalar blocks
   int byte_offset;
   int byte_correction;  // the factor of `correction`; 0: no correction
+  float factor = 1;     // of the scales of scaled_bytes
 };
 
 template <std::size_t Rows>
@@ -100,12 +125,28 @@ class Packer {
     packed_.path = path;
     packed_.rows = Rows;
     packed_.tiles = (tensor.rows + Rows - 1) / Rows;
-    packed_.blocks = tensor.scale_columns();
+    packed_.blocks = (tensor.k + kBlockSize - 1) / kBlockSize;
+    if (path == GemmPath::scaled_bytes) {
+      packed_.step_blocks = options.step_blocks;
+      packed_.blocks += packed_.blocks % options.step_blocks;
+    }
     const std::size_t blocks = packed_.tiles * packed_.blocks;
     const std::size_t count = blocks * Rows;
     packed_.scalar_rows.resize(blocks);
     packed_.remainders.resize(packed_.tiles);
     packed_.tile_has_scalar.resize(packed_.tiles);
+    if (path == GemmPath::scaled_bytes) {
+      packed_.bytes.resize(count * kBlockSize);
+      if (role.byte_correction != 0) packed_.correction.resize(2 * count);
+      packed_.factors.resize(2 * count, 0.0f);
+      if (role.byte_correction == 0) {
+        packed_.row_factors.resize(2 * count, 0);
+        if (options.adds_bytes_in_words) packed_.units.resize(count, 0.0f);
+      }
+
+      packed_.spread.resize(blocks);
+      return;
+    }
     if (path == GemmPath::bytes) {
       packed_.bytes.resize(count * kBlockSize);
       if (checks_lanes()) packed_.fits.resize(blocks, 1);
@@ -123,7 +164,7 @@ class Packer {
 
   PackedOperand pack() {
     parallel_ranges(packed_.tiles, options_.threads, [&](std::size_t first, std::size_t last) {
-      packed_.path == GemmPath::bytes ? byte_tiles(first, last) : word_tiles(first, last);
+      has_bytes(packed_.path) ? byte_tiles(first, last) : word_tiles(first, last);
     });
     return std::move(packed_);
   }
@@ -164,6 +205,10 @@ class Packer {
         for (std::size_t r = 0; r < used_rows(tile); r++) {
           int8_t* row = &rows[r * kRowSize];
           decode(kernel, stretch, r, row);
+          if (packed_.path == GemmPath::scaled_bytes) {
+            scale_row(stretch, r, row);
+            continue;
+          }
           finish_row(stretch, r, row);
           if (checks_lanes()) check_lanes(stretch, row);
         }
@@ -276,6 +321,64 @@ class Packer {
     }
   }
 
+  // Stores the scales of a row of scaled bytes, and the spread of its steps.
+  void scale_row(const Stretch& stretch, std::size_t r, const int8_t* elements) {
+    std::array<uint16_t, 2 * kStretchBlocks> squares;
+    kernels_.squares(elements, stretch.blocks, squares.data());
+    for (std::size_t i = 0; i < stretch.blocks; i += packed_.step_blocks) {
+      scale_step(stretch.tile, r, stretch.first + i, &squares[2 * i]);
+    }
+  }
+
+  // `squares`: sums of squared elements of the step's scales.
+  void scale_step(std::size_t tile, std::size_t r, std::size_t block, const uint16_t* squares) {
+    const std::size_t row = tile * Rows + r;
+    const std::size_t first = 2 * block;
+    const std::size_t count = std::min(2 * packed_.step_blocks, tensor_.scale_columns() - first);
+    const uint8_t* codes = &tensor_.scales[row * tensor_.scale_columns() + first];
+    const std::size_t at = tile * packed_.blocks + block;
+    float* to = &packed_.factors[2 * at * Rows + r];
+    float length = 0;  // squared
+    float inverse_lsb = 0;
+    for (std::size_t i = 0; i < count; i++) {
+      const float scale = tables_.value[codes[i]];
+      to[i * Rows] = scale * role_.factor;
+      length += static_cast<float>(squares[i]) * scale * scale;
+      inverse_lsb = std::max(inverse_lsb, tables_.inverse_lsb[codes[i]]);
+    }
+    if (std::isnan(length)) {
+      packed_.scalar_rows[at] |= uint32_t{1} << r;
+      packed_.tile_has_scalar[tile] = 1;
+      for (std::size_t i = 0; i < count; i++) to[i * Rows] = 0;
+      return;
+    }
+    float spread = length * inverse_lsb * inverse_lsb;
+    if (role_.byte_correction == 0 && !set_row_factors(at, r, count, to, inverse_lsb)) {
+      spread = INFINITY;
+    }
+    packed_.spread[at] = std::max(packed_.spread[at], spread);
+  }
+
+  // Derives row_factors of the first `count` scales of a step from the inverse of their last bit.
+  // Returns false if a scale in units of this bit exceeds 16 bits.
+  bool set_row_factors(std::size_t at, std::size_t r, std::size_t count, const float* factors,
+                       float inverse_lsb) {
+    int32_t* to = &packed_.row_factors[2 * at * Rows + r];
+    float most = 0;
+    for (std::size_t i = 0; i < count; i++) {
+      const float factor = factors[i * Rows];
+      if (!options_.adds_bytes_in_words) {
+        to[i * Rows] = static_cast<int32_t>(to_bits(-kSumOffset * factor));
+        continue;
+      }
+      const float units = factor * inverse_lsb;
+      most = std::max(most, units);
+      to[i * Rows] = static_cast<int32_t>(std::min(units, 32767.0f)) * 0x10001;
+    }
+    if (options_.adds_bytes_in_words && most > 0) packed_.units[at * Rows + r] = 1 / inverse_lsb;
+    return most <= 32767;
+  }
+
   bool finish_block(std::size_t tile, std::size_t r, std::size_t block, int shift, bool scalar) {
     const std::size_t row = tile * Rows + r;
     const std::size_t at = tile * packed_.blocks + block;
@@ -308,6 +411,7 @@ class Packer {
 
   // Number of corrections per block and row.
   std::size_t corrections() const {
+    if (packed_.path == GemmPath::scaled_bytes) return kBlockSize / kScaledSize;
     if (!options_.adds_bytes_in_words) return 1;
     return kBlockSize / 4 / static_cast<std::size_t>(byte_sums(role_.other, tensor_.format));
   }
@@ -317,17 +421,27 @@ class Packer {
     const std::size_t first = (stretch.tile * packed_.blocks + stretch.first) * parts;
     const CorrectionRule rule = {role_.byte_correction, kBlockSize / 4 / parts,
                                  options_.adds_bytes_in_words};
-    kernels_.correct(bytes, Rows, stretch.blocks * parts, rule,
-                     packed_.correction.data() + first * Rows);
+    int32_t* to = packed_.correction.data() + first * Rows;
+    kernels_.correct(bytes, Rows, stretch.blocks * parts, rule, to);
+    if (packed_.path != GemmPath::scaled_bytes || options_.adds_bytes_in_words) return;
+    for (std::size_t i = 0; i < stretch.blocks * parts * Rows; i++) {
+      to[i] += static_cast<int32_t>(to_bits(kSumOffset));
+    }
   }
 
   const MxTensor& tensor_;
   const Role role_;
   const PackOptions& options_;
   const PackKernels& kernels_;
+  const ScaleTables& tables_ = scale_tables();
   const ScalarBlocks scalar_;
   PackedOperand packed_;
 };
+
+GemmPath path_of(FormatId a, FormatId b, const PackOptions& options) {
+  return options.step_blocks != 0 ? GemmPath::scaled_bytes
+                                  : gemm_path(a, b, options.adds_bytes_in_words);
+}
 
 }  // namespace
 
@@ -352,19 +466,19 @@ std::size_t tile_rows(GemmPath path, std::size_t rows) {
 }
 
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options) {
-  const GemmPath path = gemm_path(a.format, format_b, options.adds_bytes_in_words);
+  const GemmPath path = path_of(a.format, format_b, options);
   const int bias = path == GemmPath::words_double ? 1023 : 127;
-  const int offset = path == GemmPath::bytes ? static_cast<int>(largest_integer(a.format)) : 0;
+  const int offset = has_bytes(path) ? static_cast<int>(largest_integer(a.format)) : 0;
   const Role role = {format_b, bias, bias, offset, 0};
   if (tile_rows(path, a.rows) == kLowTile) return Packer<kLowTile>(a, path, role, options).pack();
   return Packer<kHighTile>(a, path, role, options).pack();
 }
 
 PackedOperand pack_b(const MxTensor& b, FormatId format_a, const PackOptions& options) {
-  const GemmPath path = gemm_path(format_a, b.format, options.adds_bytes_in_words);
+  const GemmPath path = path_of(format_a, b.format, options);
   const int lsb = element_format(format_a).lsb_exponent + element_format(b.format).lsb_exponent;
-  const int correction = path == GemmPath::bytes ? -static_cast<int>(largest_integer(format_a)) : 0;
-  const Role role = {format_a, lsb, 0, 0, correction};
+  const int correction = has_bytes(path) ? -static_cast<int>(largest_integer(format_a)) : 0;
+  const Role role = {format_a, lsb, 0, 0, correction, static_cast<float>(pow2(lsb))};
   if (options.columns == 16) return Packer<16>(b, path, role, options).pack();
   return Packer<32>(b, path, role, options).pack();
 }

@@ -24,6 +24,7 @@ struct PackOptions {
   bool adds_bytes_in_words;  ///< see gemm_path()
   SimdLevel level;
   unsigned threads;
+  std::size_t step_blocks = 0;  ///< blocks of 32 per step of scaled_bytes; 0: the other paths
 };
 
 PackedOperand pack_a(const MxTensor& a, FormatId format_b, const PackOptions& options);

@@ -9,6 +9,9 @@ namespace mxe::numerics {
 
 void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
                      std::size_t first_row, std::size_t last_row, float* out);
+/// gemm_block_into for NVFP4 twice.
+void gemm_nvfp4_into(const MxTensor& a, const MxTensor& b, const float* start, bool dual,
+                     std::size_t first_row, std::size_t last_row, float* out);
 void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
                      std::size_t last_row, float* out);
 void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bias,

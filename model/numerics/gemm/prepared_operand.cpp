@@ -8,13 +8,15 @@ namespace mxe::numerics {
 
 std::shared_ptr<const PackedOperand> PreparedOperand::packed(FormatId format_a,
                                                              const GemmKernels& kernels,
+                                                             std::size_t step_blocks,
                                                              SimdLevel level,
                                                              unsigned threads) const {
-  const Purpose purpose{format_a, tile_columns(kernels), kernels.adds_bytes_in_words};
+  const Purpose purpose{format_a, tile_columns(kernels), kernels.adds_bytes_in_words, step_blocks};
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!packed_ || !(purpose_ == purpose)) {
     packed_ = std::make_shared<const PackedOperand>(
-        pack_b(tensor_, format_a, {purpose.columns, purpose.adds_bytes_in_words, level, threads}));
+        pack_b(tensor_, format_a,
+               {purpose.columns, purpose.adds_bytes_in_words, level, threads, step_blocks}));
     purpose_ = purpose;
   }
   return packed_;

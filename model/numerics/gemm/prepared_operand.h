@@ -22,19 +22,22 @@ class PreparedOperand {
 
   const MxTensor& tensor() const { return tensor_; }
 
-  /// B packed for these kernels and an A of `format_a`. `level` and `threads` affect only speed.
+  /// B packed for these kernels and an A of `format_a`; `step_blocks` as in PackOptions. `level`
+  /// and `threads` affect only speed.
   std::shared_ptr<const PackedOperand> packed(FormatId format_a, const GemmKernels& kernels,
-                                              SimdLevel level, unsigned threads) const;
+                                              std::size_t step_blocks, SimdLevel level,
+                                              unsigned threads) const;
 
  private:
   struct Purpose {
     FormatId format_a;
     std::size_t columns;
     bool adds_bytes_in_words;
+    std::size_t step_blocks;
 
     bool operator==(const Purpose& other) const {
       return format_a == other.format_a && columns == other.columns &&
-             adds_bytes_in_words == other.adds_bytes_in_words;
+             adds_bytes_in_words == other.adds_bytes_in_words && step_blocks == other.step_blocks;
     }
   };
 

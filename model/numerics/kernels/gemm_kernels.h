@@ -25,6 +25,7 @@ struct RowKernels {
   GemmKernel bytes2 = nullptr;
   GemmKernel bytes1 = nullptr;
   GemmKernel words = nullptr;
+  GemmKernel scaled_bytes = nullptr;
 };
 
 struct GemmKernels {

@@ -42,6 +42,8 @@ struct PackKernels {
   /// Clears fits[block] if a 16-bit lane's sum of squares may exceed 8 * `limit`. A lane consists
   /// of bytes 0 and 1, or bytes 2 and 3, of every unit of a block. `bytes` is [blocks][32].
   void (*check_lanes)(const int8_t* bytes, std::size_t blocks, uint32_t limit, uint8_t* fits);
+  /// Sums of squares of bytes of at most 12, 16 at a time: [2 * pairs].
+  void (*squares)(const int8_t* bytes, std::size_t pairs, uint16_t* sums);
   /// Converts a block's integers, at most 2^32 each, to words whose squares sum to less than 2^31.
   Shortened (*shorten)(const float* integers, int16_t* words);
 };

@@ -8,6 +8,9 @@
 //   the squares of its words sum to less than 2^31. By Cauchy-Schwarz, the sum of products of two
 //   such blocks then fits 32 bits. The few bits lost by the division are stored as remainders,
 //   which are multiplied separately.
+// * scaled bytes, for NVFP4 twice: bytes whose sums of 16 are multiplied by both scales, numbers of
+//   four bits times a power of two. The sum of a step's products is exact in float32 or, if
+//   `spread` allows more bits than 24, in float64.
 //
 // Blocks with NaN, infinity, too long remainders or scales beyond those of the kernels are marked
 // scalar; block_dot computes them. Scales are float bits: the integer sum of those of A and B gives
@@ -27,7 +30,13 @@ enum class GemmPath : uint8_t {
   bytes,         ///< float32 accumulation, sums of at most 24 bits
   words,         ///< float32 accumulation from 16-bit integers
   words_double,  ///< float64 intermediate results, sums of at most 48 bits; longer ones are scalar
+  scaled_bytes,  ///< NVFP4 twice: steps of one or two blocks, each block with two scales a row
 };
+/// Kernels that add products of bytes in 32 bits start a sum of scaled_bytes at the bits of this
+/// float32. The result is then the float32 number 1.5 * 2^23 plus the sum, without a conversion.
+constexpr float kSumOffset = 12582912.0f;
+
+constexpr std::size_t kScaledSize = 16;  ///< elements of a scale of scaled_bytes
 
 // Size of a tile of the product. Operands are padded to whole tiles.
 constexpr std::size_t kLowTile = 4;     ///< rows
@@ -47,7 +56,8 @@ struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< per tile
   std::size_t tiles = 0;
-  std::size_t blocks = 0;        ///< per row
+  std::size_t blocks = 0;        ///< per row; whole steps of scaled_bytes
+  std::size_t step_blocks = 1;   ///< of scaled_bytes: 2 with FP4_DUAL
   AlignedVector<uint8_t> bytes;  ///< [tiles][blocks][8][rows][4]; those of B are signed
   AlignedVector<int16_t> words;  ///< [tiles][blocks][16][rows][2]
   /// Only B: -offset of A * sum of elements, [tiles][blocks][rows] for whole blocks. Kernels that
@@ -60,6 +70,20 @@ struct PackedOperand {
   /// (words_double: float64 in wide_scales). B: scale, power of two, both lsb as an exponent.
   AlignedVector<int32_t> scales;
   AlignedVector<int64_t> wide_scales;
+  /// Only scaled_bytes: scales [tiles][2 * blocks][rows], those of B times both lsb; 0 beyond K and
+  /// in scalar steps. `correction` then has one row of numbers per scale.
+  AlignedVector<float> factors;
+  /// Only A of scaled_bytes, as `factors`. Kernels that add in 32 bits: float32 bits of -kSumOffset
+  /// times the scale. Kernels that add in 16 bits: the scale as a multiple of the step's unit,
+  /// twice, in both halves.
+  AlignedVector<int32_t> row_factors;
+  /// Only A for kernels that add in 16 bits: [tiles][blocks][rows], the unit of a row's step.
+  AlignedVector<float> units;
+  /// Only scaled_bytes, [tiles][blocks], at the first block of a step: the sum of a row's squared
+  /// values in units of the last bit of its scales, of the row where it is largest. By
+  /// Cauchy-Schwarz, the product of both operands' limits the square of every partial sum of a
+  /// step, in units of the last bit of the products.
+  std::vector<float> spread;
   std::vector<std::vector<Remainder>> remainders;  ///< [tiles], in the order of blocks
   std::vector<uint32_t> first_remainder;           ///< [tiles][blocks + 1]: index in `remainders`
   std::vector<uint32_t> scalar_rows;               ///< [tiles][blocks]: bit per row

@@ -100,6 +100,22 @@ inline EmulatedFloats _mm512_fmadd_ps(EmulatedFloats a, EmulatedFloats b, Emulat
   for (std::size_t i = 0; i < 16; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
   return c;
 }
+inline EmulatedFloats _mm512_setzero_ps() { return emulated_all<EmulatedFloats>(0.0f); }
+inline EmulatedFloats _mm512_set1_ps(float x) { return emulated_all<EmulatedFloats>(x); }
+inline EmulatedDoubles _mm512_set1_pd(double x) { return emulated_all<EmulatedDoubles>(x); }
+inline EmulatedFloats _mm512_add_ps(EmulatedFloats a, EmulatedFloats b) {
+  return emulated_zip(a, b, [](float x, float y) { return x + y; });
+}
+inline EmulatedInts _mm512_sub_epi32(EmulatedInts a, EmulatedInts b) {
+  return emulated_zip(a, b, [](int32_t x, int32_t y) { return x - y; });
+}
+inline EmulatedDoubles _mm512_mul_pd(EmulatedDoubles a, EmulatedDoubles b) {
+  return emulated_zip(a, b, [](double x, double y) { return x * y; });
+}
+inline EmulatedDoubles _mm512_fmadd_pd(EmulatedDoubles a, EmulatedDoubles b, EmulatedDoubles c) {
+  for (std::size_t i = 0; i < 8; i++) c.at[i] = std::fma(a.at[i], b.at[i], c.at[i]);
+  return c;
+}
 inline EmulatedDoubles _mm512_add_pd(EmulatedDoubles a, EmulatedDoubles b) {
   return emulated_zip(a, b, [](double x, double y) { return x + y; });
 }

@@ -23,5 +23,18 @@ TEST(Avx512Emulation, GemmAsSingleSteps) {
   }
 }
 
+TEST(Avx512Emulation, Nvfp4AsTheDefinition) {
+  EXPECT_EQ(
+      nvfp4_mismatches(1,
+                       [](const MxTensor& a, const MxTensor& b, const float* start, bool dual) {
+                         std::vector<float> out(a.rows * b.rows);
+                         const FastGemm fast(a, PreparedOperand(b), gemm_kernels_avx512_emulated(),
+                                             best_simd_level(), dual, 1);
+                         fast.run(start, 0, a.rows, out.data());
+                         return out;
+                       }),
+      0u);
+}
+
 }  // namespace
 }  // namespace mxe::numerics

@@ -9,6 +9,7 @@
 
 #include "model/numerics/gemm/accumulate.h"
 #include "model/numerics/gemm/gemm.h"
+#include "model/numerics/gemm/gemm_definition.h"
 #include "model/numerics/quantize/quantize.h"
 
 namespace mxe::numerics {
@@ -118,6 +119,43 @@ std::size_t gemm_mismatches(uint32_t seed, const Multiply& multiply) {
                          {Kind::normal, Kind::any_codes, Kind::extreme_scales, Kind::wide_blocks},
                          multiply) +
          gemm_mismatches(seed, {Kind::spread, Kind::largest, Kind::many_large}, multiply);
+}
+
+/// Number of results of `multiply` that differ from the definition, for NVFP4 twice. Scales by
+/// `kind`: 0 of one binade, as quantizers give them; 1 of every binade; 2 also NaN; 3 of every
+/// binade, few elements; 4 all 1, few elements.
+template <typename Multiply>
+std::size_t nvfp4_mismatches(uint32_t seed, const Multiply& multiply) {
+  std::mt19937 random(seed);
+  const auto draw = [&random](std::size_t rows, std::size_t k, std::size_t kind) {
+    MxTensor t{FormatId::mxfp4_e2m1, rows, k, {}, {}, kNvfp4Scales, {}};
+    for (std::size_t i = 0; i < rows * k; i++) {
+      const bool is_zero = kind >= 3 && random() % 16 != 0;
+      t.codes.push_back(static_cast<uint8_t>(is_zero ? 0 : random() % 16));
+    }
+    for (std::size_t i = 0; i < rows * t.scale_columns(); i++) {
+      const bool is_nan = kind == 2 && random() % 32 == 0;
+      const auto code = kind == 0 ? 0x40 + random() % 8 : kind == 4 ? 0x38 : random() % 0x7F;
+      t.scales.push_back(static_cast<uint8_t>(is_nan ? 0x7F + random() % 0x81 : code));
+    }
+    return t;
+  };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 60; i++) {
+    const std::size_t m = 1 + random() % 14, n = 1 + random() % 40, k = 1 + random() % 300;
+    const MxTensor a = draw(m, k, random() % 5);
+    const MxTensor b = draw(n, k, random() % 5);
+    std::vector<float> start(m * n);
+    std::normal_distribution<float> normal;
+    for (float& value : start) value = random() % 8 == 0 ? -0.0f : 1000 * normal(random);
+    const float* c = i % 2 == 0 ? start.data() : nullptr;
+    const bool dual = random() % 2 == 0;
+    std::vector<float> expected(m * n);
+    gemm_definition_into(a, b, c, dual, 0, m, expected.data());
+    const std::vector<float> got = multiply(a, b, c, dual);
+    for (std::size_t j = 0; j < m * n; j++) count += to_bits(expected[j]) != to_bits(got[j]);
+  }
+  return count;
 }
 
 }  // namespace mxe::numerics

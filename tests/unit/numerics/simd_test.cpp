@@ -113,6 +113,36 @@ TEST_P(SimdLevels, GemmAsSingleSteps) {
   }
 }
 
+TEST_P(SimdLevels, Nvfp4AsTheDefinition) {
+  EXPECT_EQ(
+      nvfp4_mismatches(1,
+                       [](const MxTensor& a, const MxTensor& b, const float* start, bool dual) {
+                         GemmOptions options;
+                         options.dual = dual;
+                         options.simd = GetParam();
+                         return gemm(a, b, start, options);
+                       }),
+      0u);
+}
+
+// A packed B with steps of 64 is packed again for steps of 32.
+TEST_P(SimdLevels, Nvfp4ByAPreparedB) {
+  std::mt19937 random(1);
+  MxTensor b{FormatId::mxfp4_e2m1, 20, 200, {}, {}, kNvfp4Scales, {}};
+  for (std::size_t i = 0; i < 20 * 200; i++) b.codes.push_back(static_cast<uint8_t>(random() % 16));
+  for (std::size_t i = 0; i < 20 * 13; i++)
+    b.scales.push_back(static_cast<uint8_t>(random() % 0x7F));
+  const PreparedOperand prepared(b);
+  for (const bool dual : {true, false, true}) {
+    GemmOptions options;
+    options.dual = dual;
+    options.simd = GetParam();
+    std::vector<float> expected(20 * 20);
+    gemm_definition_into(b, b, nullptr, dual, 0, 20, expected.data());
+    EXPECT_EQ(gemm(b, prepared, nullptr, options), expected);
+  }
+}
+
 // A packed B serves only products that would pack it the same way.
 TEST_P(SimdLevels, GemmByAPreparedB) {
   std::mt19937 random(5);
