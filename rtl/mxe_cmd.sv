@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: takes descriptors from the ring and runs their jobs in order. While a job
-// runs, mxe_desc reads the next descriptors, and mxe_record waits for the write acknowledgements of
-// earlier jobs and writes their records. When all operands of a job have been requested, the
-// loaders may start early with the next job, if its descriptor allows it (EARLY); when that job
-// waits, with the one after it. A bus error or a soft reset aborts the running job: requests stop,
-// outstanding beats return and are dropped, and the blocks are cleared.
+// Command processor: takes descriptors from the ring and runs their jobs in order. Three slots hold
+// the next jobs: run (the running job), wait (all its operands have been requested) and ahead (the
+// oldest descriptor of mxe_desc). A job advances from ahead to wait to run, or from ahead to run.
+//
+// While a job runs, mxe_desc reads the next descriptors, and mxe_record waits for the write
+// acknowledgements of earlier jobs and writes their records. When all operands of the running and
+// the waiting job have been requested, the loaders may read the operands of the job ahead early, if
+// its descriptor allows it (EARLY). A bus error or a soft reset aborts the running job: requests
+// stop, outstanding beats return and are dropped, and the blocks are cleared. Early reads are
+// dropped, too, and issued again later.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_cmd #(
@@ -52,9 +56,9 @@ module mxe_cmd #(
   input  logic                     rec_data_ready_i,
   output logic [SEG_W-1:0]         rec_data_o,
   output logic                     start_o,
-  output logic                     loaded_o,       // the job's loaders were started early
+  output logic                     loaded_o,       // the loaders of job_o were started early
   output logic                     load_start_o,
-  output logic                     load_early_o,   // ahead_o's operands, early
+  output logic                     load_early_o,   // load_start_o is for ahead_o, early
   output logic                     load_ahead_o,   // the loaders use ahead_o, else job_o
   output logic [mxe_pkg::TURN_W-1:0] load_turn_o,
   input  logic                     loads_done_i,   // the loaders have issued all requests
@@ -101,31 +105,48 @@ module mxe_cmd #(
   // Cycles from the end of a job to its record request, which count for that job.
   localparam logic [63:0] RecordClocks = 64'd3;
 
+  // A slot without its descriptor; 0: empty. Hexadecimal digits: error; 8 valid + 4 loaded + turn.
+  // Example: 0x0E is a job of turn 2 with early reads, 0x8E the same after an error of such a read.
+  typedef struct packed {
+    logic [3:0]                 error;   // status of an abort or of a failed early read; 0: none
+    logic                       valid;   // a job is in the slot
+    logic                       loaded;  // its operands were requested early
+    logic [mxe_pkg::TURN_W-1:0] turn;    // low bits of its ring index; in the tags of its reads
+  } slot_t;
+
+  // First bus error of a job.
+  typedef struct packed {
+    logic        any;     // there was an error since reset
+    logic        open;    // its job is not complete
+    logic        write;
+    logic        record;  // of the completion record
+    logic [15:0] index;   // ring index of its job
+  } fault_t;
+
   state_e           state_q;
+  slot_t            run_q, wait_q, ahead;
+  logic             ahead_loaded_q;  // mxe_desc holds the other fields of ahead
+  logic [3:0]       ahead_error_q;
+  logic [DescW-1:0] run_desc_q, wait_desc_q, ahead_desc;
   logic [15:0]      head_q, tail_q;
-  logic [15:0]      next_q;          // ring index of the next job to run
-  logic [DescW-1:0] desc_q;          // the running job
-  logic [DescW-1:0] wait_desc_q;     // the waiting job; all its operands have been requested
-  logic             wait_q;
-  logic             wait_loaded_q;   // the waiting job's operands have been requested early
-  logic [3:0]       status_q;
   logic             reset_q;
-  logic             ends_q;          // the aborted work belongs to the running job
-  logic             early_q;         // operands of the job in mxe_desc have been requested
-  logic             redo_q;          // an early read failed: repeat all early reads
-  logic             loaded_q;        // operands of the running job were requested early
-  logic             ahead_q;         // the loaders work on the job in or just from mxe_desc
-  logic [mxe_pkg::TURN_W-1:0] load_turn_q, wait_turn_q, run_turn_q;
+  fault_t           fault_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
 
-  logic             reading, ready, begins, unread, end_job, recording, complete;
-  logic             take, take_legal, take_waiting, to_wait;
-  logic [DescW-1:0] desc_ahead;
-  logic [3:0]       desc_status, end_status, record_status;
-  logic [31:0]      record_job_id;
+  slot_t             next_job;  // advances to run
+  logic              to_run, to_wait, refuse, load_early, abort;
+  logic              reading, begins, unread, end_job, recording, complete;
+  logic              ahead_valid;
+  logic [mxe_pkg::TURN_W-1:0] ahead_turn;
+  logic [3:0]        desc_status, end_status, record_status;
+  logic [31:0]       record_job_id;
+  logic [PlaceW-1:0] jobs, end_place;  // jobs in mxe_record; those before the one that ends
+  assign ahead    = {ahead_error_q, ahead_valid, ahead_loaded_q,
+                     ahead_turn & {mxe_pkg::TURN_W{ahead_valid}}};
+  assign next_job = wait_q.valid ? wait_q : ahead;
 
-  // Slot indices have the width for the largest ring; doorbells of a larger ring are refused.
+  // Ring entries have indices of LogDepth bits; doorbells of a ring with more entries are refused.
   logic [LogDepth-1:0] slot_mask;
   logic [15:0]         queued, pending;
   logic                overflow;
@@ -135,25 +156,25 @@ module mxe_cmd #(
   // pending < queued would remove submitted entries.
   assign overflow  = (ring_size_log2_i > 5'(LogDepth)) | (pending > 16'(slot_mask) + 16'd1) |
                      (pending < queued) | reset_q;
-  logic [15:0]         fetch_index, end_place;
-  logic [LogDepth-1:0] slot, fetch_slot;
-  assign slot       = LogDepth'(head_q + end_place) & slot_mask;
+  logic [15:0]         fetch_index;
+  logic [LogDepth-1:0] end_slot, fetch_slot;
+  assign end_slot   = LogDepth'(head_q + 16'(end_place)) & slot_mask;
   assign fetch_slot = LogDepth'(fetch_index) & slot_mask;
 
   assign ring_head_o = head_q;
   assign ring_tail_o = tail_q;
   assign empty_o     = (head_q == tail_q);
   // A descriptor waiting for CTRL.enable does not make the engine busy.
-  assign busy_o      = (state_q != StIdle) | recording | reading | ((ready | wait_q) & enable_i);
+  assign busy_o      = (state_q != StIdle) | recording | reading | (next_job.valid & enable_i);
   assign resetting_o = reset_q;
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
   logic go;
-  logic running, settled, desc_watch;
+  logic running, loadable, desc_fault, desc_fault_late;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
 `ifdef FORMAL
-  logic [15:0] f_out, f_jobs;
+  logic [15:0] f_out;
 `endif
   mxe_desc #(
     .TREE_W   (TREE_W),
@@ -164,23 +185,24 @@ module mxe_cmd #(
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .begin_i       (go & (fetch_index != tail_q) & ((state_q == StIdle) | running)),
-    .alone_i       ((state_q == StIdle) & ~wait_q & ~recording),
+    .alone_i       ((state_q == StIdle) & ~wait_q.valid & ~recording),
     .next_o        (fetch_index),
     .addr_i        (ring_base_i + 64'({fetch_slot, 7'd0})),
     .drop_i        (halt_o),
     .clear_i       (state_q == StReset),
-    .take_i        (take | to_wait),
+    .take_i        ((to_run & ~wait_q.valid) | to_wait | refuse),
     .begins_o      (begins),
     .empty_o       (unread),
 `ifdef FORMAL
     .f_out_o       (f_out),
 `endif
     .reading_o     (reading),
-    .ready_o       (ready),
-    .desc_o        (desc_ahead),
+    .ready_o       (ahead_valid),
+    .turn_o        (ahead_turn),
+    .desc_o        (ahead_desc),
     .status_o      (desc_status),
     .job_o         (ahead_o),
-    .settled_o     (settled),
+    .loadable_o    (loadable),
     .req_valid_o   (req_valid_o),
     .req_ready_i   (req_ready_i),
     .req_addr_o    (req_addr_o),
@@ -193,60 +215,64 @@ module mxe_cmd #(
     .word_last_i   (word_last_i),
     .error_i       (desc_error_i),
     .error_place_i (desc_error_place_i),
-    .fault_watch_o (desc_watch)
+    .fault_o       (desc_fault),
+    .fault_late_o  (desc_fault_late)
   );
 
-  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_q), .job_o(job_o));
+  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(run_desc_q), .job_o(job_o));
 
-  // Read errors of other turns belong to the next jobs; acknowledgements with `answered` belong to
-  // earlier jobs.
-  logic run_wr_error, run_rd_error, early_error, redo, broken, run_done, answered, room;
-  assign run_rd_error = rd_error_i & (rd_turn_i == run_turn_q);
-  assign early_error  = rd_error_i & (rd_turn_i != run_turn_q);
-  assign redo         = (early_q | wait_loaded_q) & (redo_q | early_error);
+  // A read error belongs to the slot of its turn. A response to a write belongs to an earlier job
+  // (answered) or to the running one.
+  logic run_wr_error, run_rd_error, wait_error, ahead_error, redo, broken, run_done, answered, room;
+  assign run_rd_error = rd_error_i & (rd_turn_i == run_q.turn);
+  assign wait_error   = rd_error_i & (rd_turn_i == wait_q.turn) & wait_q.loaded;
+  assign ahead_error  = rd_error_i & (rd_turn_i == ahead.turn) & ahead.loaded;
+  // An early read failed: all early reads are dropped and issued again.
+  assign redo         = wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0);
   assign run_wr_error = wr_error_i & ~answered;
   assign broken       = run_rd_error | run_wr_error | reset_q;
   assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
+  assign abort        = (running & run_rd_error) | ((state_q == StRun) & broken);
 
-  // A legal job starts when the previous one is computed, an illegal one ends when it is complete.
-  logic may_take, legal, legal_q, next_may_run;
-  assign may_take     = ready & go & ~redo;
-  assign legal        = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
-  assign next_may_run = (state_q == StIdle) | run_done;
-  assign take_waiting = wait_q & go & ~redo & next_may_run;
-  assign take_legal   = ~wait_q & may_take & legal & next_may_run;
-  assign take         = take_legal |
-                        (~wait_q & may_take & ~legal & ~early_q & (state_q == StIdle) & ~recording);
-  // When all its operands have been requested, the job moves to the waiting slot.
-  assign to_wait      = (state_q == StRun) & ~broken & ~run_done & ~wait_q & may_take & early_q &
-                        loads_done_i;
+  // The next job starts when the running one has been computed. A job whose descriptor is illegal
+  // is refused when all earlier jobs are complete.
+  logic advances, legal;
+  assign advances = go & ~redo;
+  assign legal    = (desc_status == mxe_reg_pkg::STATUS_OK[3:0]);
+  assign to_run   = advances & ((state_q == StIdle) | run_done) &
+                    (wait_q.valid | (ahead.valid & legal));
+  assign refuse   = advances & ~wait_q.valid & ahead.valid & ~ahead.loaded & ~legal &
+                    (state_q == StIdle) & ~recording;
+  // The job ahead waits when all its operands have been requested.
+  assign to_wait  = advances & ahead.loaded & loads_done_i & ~wait_q.valid & (state_q == StRun) &
+                    ~broken & ~run_done;
 
-  // Starts the loaders early. The next job's operands need not wait for results of earlier jobs,
-  // and must fit into the buffers together with those of the running and the waiting job. An abort
-  // needs no check here, because it clears everything.
-  logic load_early;
-  assign load_early   = run_o & ~(job_done_i & room) & ready & go & legal_q & settled &
-                        desc_ahead[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] & alike_i & loads_done_i &
-                        ~early_q & (wait_loaded_q ? ~(redo_q | early_error) : ~wait_q);
+  // Starts the loaders early. The operands of the job ahead need not wait for results of earlier
+  // jobs, and must fit into the buffers together with those of the running and the waiting job.
+  assign load_early   = advances & loadable & ahead.valid & ~ahead.loaded & loads_done_i &
+                        (wait_q.loaded | ~wait_q.valid) & run_o & ~(job_done_i & room) & alike_i &
+                        ahead_desc[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB];
   assign load_early_o = load_early;
-  assign load_start_o = load_early | (start_o & ~loaded_q);
-  // Idle loaders may select either job.
-  assign load_ahead_o = ahead_q | (run_o & loads_done_i);
-  assign load_turn_o  = load_turn_q;
-  assign loaded_o     = loaded_q;
+  assign load_start_o = load_early | (start_o & ~run_q.loaded);
+  // While the sizes in job_o settle, the loaders continue with ahead_o, which mxe_desc holds for
+  // two more cycles. Idle loaders may select either job.
+  assign load_ahead_o = ahead.loaded | (run_q.loaded & running & ~run_o) | (run_o & loads_done_i);
+  assign load_turn_o  = ahead.loaded ? ahead.turn : run_q.turn;
+  assign loaded_o     = run_q.loaded;
 
   // A job without EARLY may read results of earlier jobs, so it starts after their acknowledgement.
-  logic answered_all, waiting;
+  logic answered_all, results_pending;
   assign start_o = (state_q == StStart) &
-                   (loaded_q | desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
+                   (run_q.loaded | run_desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
   assign run_o   = (state_q == StRun);
   assign halt_o  = (state_q == StAbort) | (state_q == StClear);
   assign clear_o = (state_q == StClear);
 
-  logic        ends, ended_watch;
-  logic [15:0] ended_place;
-  assign end_job    = run_done | (clear_o & ends_q) | (take & ~legal);
-  assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0] : clear_o ? status_q : desc_status;
+  logic              ends, ended_watch;
+  logic [PlaceW-1:0] ended_place;
+  assign end_job    = run_done | (clear_o & run_q.valid) | refuse;
+  assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0]
+                    : clear_o  ? run_q.error : desc_status;
   mxe_record #(
     .SEG_W (SEG_W),
     .LEN_W (LEN_W)
@@ -255,15 +281,13 @@ module mxe_cmd #(
     .rst_ni           (rst_ni),
     .end_i            (end_job),
     .end_status_i     (end_status),
-    .end_job_id_i     ((state_q == StIdle) ? desc_ahead[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]
-                                           : desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]),
+    .end_job_id_i     ((state_q == StIdle) ? ahead_desc[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]
+                                           : run_desc_q[mxe_reg_pkg::DESC_JOB_ID_LSB +: 32]),
     .room_o           (room),
-`ifdef FORMAL
-    .f_jobs_o         (f_jobs),
-`endif
+    .jobs_o           (jobs),
     .ends_o           (ends),
     .place_o          (end_place),
-    .addr_i           (ring_base_i + 64'({slot, 7'd0})),
+    .addr_i           (ring_base_i + 64'({end_slot, 7'd0})),
     .cycles_i         (cycles_q),
     .rec_valid_o      (rec_valid_o),
     .rec_ready_i      (rec_ready_i),
@@ -281,7 +305,7 @@ module mxe_cmd #(
     .fault_watch_o    (ended_watch),
     .fault_place_o    (ended_place),
     .busy_o           (recording),
-    .waiting_o        (waiting),
+    .waiting_o        (results_pending),
     .answered_all_o   (answered_all),
     .complete_o       (complete),
     .status_o         (record_status),
@@ -290,55 +314,36 @@ module mxe_cmd #(
 
   // ---------------------------------------------------------------- bus errors
   // Reports the first error of a job that determines its status. The report belongs to the latest
-  // job with an error: errors of earlier jobs no longer change it.
-  logic        ended_counts;
-  logic        fault_any_q, fault_write_q, fault_record_q;
-  logic        fault_open_q;   // the job with the error is not complete
-  logic [15:0] fault_index_q, ended_index;
-  logic [PlaceW-1:0] fault_place;
-  logic        ended_before;   // the new error belongs to an earlier job
-  logic        run_fault, desc_fault, ended_fault;
-  assign run_fault    = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
-  assign desc_fault   = desc_watch & desc_error_i;
-  assign ended_index  = head_q + ended_place;
-  // Both indices count from the oldest incomplete job.
-  assign fault_place  = PlaceW'(fault_index_q - head_q);
-  assign ended_before = (ended_place[PlaceW-1:0] < fault_place);
-  assign ended_counts = ended_watch & ~(fault_open_q & ended_before);
-  assign ended_fault  = ended_counts & wr_error_i & ~run_fault;
-  // Descriptor errors reach the read port one cycle after the beat, as operand errors do.
-  logic desc_fault_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) desc_fault_q <= 1'b0;
-    else desc_fault_q <= desc_fault;
-  end
-  assign rd_fault_o       = desc_fault_q | (running & run_rd_error);
+  // job with an error: later errors of earlier jobs do not change it.
+  logic              ended_counts;
+  logic [PlaceW-1:0] reported_place, fault_place;  // incomplete jobs before the job with the error
+  logic              run_fault, ended_fault;
+  assign run_fault      = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
+  assign reported_place = PlaceW'(fault_q.index - head_q);
+  assign ended_counts   = ended_watch & ~(fault_q.open & (ended_place < reported_place));
+  assign ended_fault    = ended_counts & wr_error_i & ~run_fault;
+  assign fault_place    = run_fault ? jobs : desc_fault ? '0 : ended_place;
+  assign rd_fault_o       = desc_fault_late | (running & run_rd_error);
   assign wr_fault_watch_o = ended_counts | ((state_q == StRun) & ~answered);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fault_open_q   <= 1'b0;
-      fault_any_q    <= 1'b0;
-      fault_write_q  <= 1'b0;
-      fault_record_q <= 1'b0;
-      fault_index_q  <= '0;
-    end else begin
-      if (run_fault | desc_fault | ended_fault) begin
-        fault_any_q    <= 1'b1;
-        fault_open_q   <= 1'b1;
-        fault_write_q  <= ended_fault | (run_fault & ~run_rd_error);
-        fault_record_q <= ended_fault & record_answered_i;
-        fault_index_q  <= run_fault ? (next_q - 16'd1) : desc_fault ? head_q : ended_index;
-      end else if ((complete & (head_q == fault_index_q)) | (state_q == StReset)) begin
-        fault_open_q <= 1'b0;
-      end
+      fault_q <= '0;
+    end else if (run_fault | desc_fault | ended_fault) begin
+      fault_q.any    <= 1'b1;
+      fault_q.open   <= 1'b1;
+      fault_q.write  <= ended_fault | (run_fault & ~run_rd_error);
+      fault_q.record <= ended_fault & record_answered_i;
+      fault_q.index  <= head_q + 16'(fault_place);
+    end else if ((complete & (head_q == fault_q.index)) | (state_q == StReset)) begin
+      fault_q.open <= 1'b0;
     end
   end
-  assign fault_write_o = fault_write_q;
-  assign fault_index_o = fault_index_q;
+  assign fault_write_o = fault_q.write;
+  assign fault_index_o = fault_q.index;
   always_comb begin
-    if (!fault_any_q) begin
+    if (!fault_q.any) begin
       fault_operand_o = mxe_reg_pkg::FAULT_NONE;
-    end else if (!fault_write_q) begin
+    end else if (!fault_q.write) begin
       case (rd_fault_kind_i)
         mxe_pkg::TagAElem:  fault_operand_o = mxe_reg_pkg::FAULT_A;
         mxe_pkg::TagAScale: fault_operand_o = mxe_reg_pkg::FAULT_A_SCALES;
@@ -347,7 +352,7 @@ module mxe_cmd #(
         mxe_pkg::TagBias:   fault_operand_o = mxe_reg_pkg::FAULT_C;
         default:            fault_operand_o = mxe_reg_pkg::FAULT_DESCRIPTOR;
       endcase
-    end else if (fault_record_q) begin
+    end else if (fault_q.record) begin
       fault_operand_o = mxe_reg_pkg::FAULT_RECORD;
     end else begin
       fault_operand_o = wr_fault_scale_i ? mxe_reg_pkg::FAULT_D_SCALES : mxe_reg_pkg::FAULT_D;
@@ -367,21 +372,18 @@ module mxe_cmd #(
       state_q       <= StIdle;
       head_q        <= '0;
       tail_q        <= '0;
-      next_q        <= '0;
-      status_q      <= '0;
       reset_q       <= 1'b0;
-      ends_q        <= 1'b0;
       cycles_q      <= '0;
       last_job_q    <= '0;
       last_status_q <= '0;
     end else begin
       if (soft_reset_i) reset_q <= 1'b1;
       if (doorbell_i & ~overflow) tail_q <= ring_tail_i;
-      if (take | take_waiting) next_q <= next_q + 16'd1;
-      // A job's cycles start at the end of the previous job, at its own fetch, or when the engine
-      // was enabled, whichever is latest.
-      if (ends | ((state_q == StIdle) & ~enable_i & ~waiting)) cycles_q <= 64'd1;
-      else if (begins & unread & ~wait_q & (state_q == StIdle) & ~waiting) cycles_q <= RecordClocks;
+      // A job's cycles start at the end of the previous job, at its descriptor's fetch, or when the
+      // engine was enabled, whichever is latest.
+      if (ends | ((state_q == StIdle) & ~enable_i & ~results_pending)) cycles_q <= 64'd1;
+      else if (begins & unread & ~wait_q.valid & (state_q == StIdle) & ~results_pending)
+        cycles_q <= RecordClocks;
       else cycles_q <= cycles_q + 64'd1;
       if (complete) begin
         head_q        <= head_q + 16'd1;
@@ -390,32 +392,15 @@ module mxe_cmd #(
       end
       case (state_q)
         StIdle: begin
-          ends_q <= 1'b0;
-          if (take_waiting | take_legal) state_q <= StSetup;
-          else if (redo | (reset_q & (early_q | wait_loaded_q))) state_q <= StAbort;
+          if (to_run) state_q <= StSetup;
+          else if (redo | (reset_q & (ahead.loaded | wait_q.loaded))) state_q <= StAbort;
           else if (reset_q & ~recording & ~reading) state_q <= StReset;
         end
-        StSetup, StStart: begin
-          // Errors of operands requested early now belong to this job.
-          if (run_rd_error) begin
-            status_q <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
-            ends_q   <= 1'b1;
-            state_q  <= StAbort;
-          end else begin
-            state_q <= start_o ? StRun : StStart;
-          end
-        end
+        // A job with early reads can be aborted before it starts.
+        StSetup, StStart: state_q <= abort ? StAbort : start_o ? StRun : StStart;
         StRun: begin
-          if (broken) begin
-            ends_q   <= 1'b1;
-            status_q <= run_rd_error ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
-                      : run_wr_error ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
-                                     : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
-            state_q  <= StAbort;
-          end else if (run_done) begin
-            ends_q  <= 1'b0;
-            state_q <= (take_waiting | take_legal) ? StSetup : redo ? StAbort : StIdle;
-          end
+          if (abort) state_q <= StAbort;
+          else if (run_done) state_q <= to_run ? StSetup : redo ? StAbort : StIdle;
         end
         // Records of earlier jobs are written first.
         StAbort: if (rd_idle_i & wr_idle_i & ~recording) state_q <= StClear;
@@ -423,7 +408,6 @@ module mxe_cmd #(
         StReset: begin
           head_q  <= '0;
           tail_q  <= '0;
-          next_q  <= '0;
           reset_q <= 1'b0;
           state_q <= StIdle;
         end
@@ -432,80 +416,81 @@ module mxe_cmd #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    legal_q <= legal;  // registered: the descriptor has been ready for at least one cycle
-    if (take_waiting | take_legal) desc_q <= take_waiting ? wait_desc_q : desc_ahead;
-    if (to_wait) wait_desc_q <= desc_ahead;
-  end
-
+  // The slots: errors, early reads, then the advance of at most one job. A slot that advances holds
+  // no error, because redo prevents it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      wait_q        <= 1'b0;
-      wait_loaded_q <= 1'b0;
-      early_q       <= 1'b0;
-      redo_q        <= 1'b0;
-      loaded_q      <= 1'b0;
-      ahead_q       <= 1'b0;
-      load_turn_q   <= '0;
-      wait_turn_q   <= '0;
-      run_turn_q    <= '0;
+      run_q          <= '0;
+      wait_q         <= '0;
+      ahead_loaded_q <= 1'b0;
+      ahead_error_q  <= '0;
     end else if (clear_o) begin
-      wait_loaded_q <= 1'b0;
-      early_q       <= 1'b0;
-      redo_q        <= 1'b0;
-      loaded_q      <= 1'b0;
-      ahead_q       <= 1'b0;
-      run_turn_q    <= load_turn_q;
+      run_q          <= '0;
+      wait_q.loaded  <= 1'b0;
+      wait_q.error   <= '0;
+      ahead_loaded_q <= 1'b0;
+      ahead_error_q  <= '0;
     end else begin
-      if (load_start_o) load_turn_q <= load_turn_q + mxe_pkg::TURN_W'(1);
-      if (load_early) early_q <= 1'b1;
-      else if (take_legal | to_wait) early_q <= 1'b0;
-      if ((early_q | wait_loaded_q) & early_error) redo_q <= 1'b1;
-      if (take_waiting) loaded_q <= wait_loaded_q;
-      else if (take_legal) loaded_q <= early_q;
-      if (to_wait) begin
-        wait_q        <= 1'b1;
-        wait_loaded_q <= 1'b1;
-        wait_turn_q   <= load_turn_q;
-      end else if (take_waiting | (state_q == StReset)) begin
-        wait_q        <= 1'b0;
-        wait_loaded_q <= 1'b0;
+      if (abort) begin
+        run_q.error <= run_rd_error ? mxe_reg_pkg::STATUS_ERR_READ[3:0]
+                     : run_wr_error ? mxe_reg_pkg::STATUS_ERR_WRITE[3:0]
+                                    : mxe_reg_pkg::STATUS_ERR_ABORTED[3:0];
       end
-      if (load_early) ahead_q <= 1'b1;
-      else if (to_wait | ((start_o | halt_o) & ~early_q)) ahead_q <= 1'b0;
-      if (take_waiting & wait_loaded_q) run_turn_q <= wait_turn_q;
-      else if (take_legal & early_q) run_turn_q <= load_turn_q;
-      else if (start_o & ~loaded_q) run_turn_q <= load_turn_q + mxe_pkg::TURN_W'(1);
+      if (wait_error) wait_q.error <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
+      if (ahead_error) ahead_error_q <= mxe_reg_pkg::STATUS_ERR_READ[3:0];
+      if (load_early) ahead_loaded_q <= 1'b1;
+      // The advance.
+      if (to_run) run_q <= next_job;
+      else if (run_done) run_q <= '0;
+      if (to_wait) wait_q <= ahead;
+      else if (to_run | (state_q == StReset)) wait_q <= '0;
+      if (to_wait | (to_run & ~wait_q.valid)) ahead_loaded_q <= 1'b0;
     end
+  end
+  // Descriptors need no reset.
+  always_ff @(posedge clk_i) begin
+    if (to_run) run_desc_q <= wait_q.valid ? wait_desc_q : ahead_desc;
+    if (to_wait) wait_desc_q <= ahead_desc;
   end
 
   `MXE_STATE_NAMES(state_e)
+`ifndef SYNTHESIS
+  logic [15:0] next_index;  // ring index of next_job
+  assign next_index = head_q + 16'(jobs) + 16'(run_q.valid);
+`endif
   `MXE_ASSERT(cmd_state_known, state_q <= StReset)
   `MXE_ASSERT(cmd_ring_not_overfull, (tail_q - head_q) <= 16'(QUEUE_DEPTH))
   `MXE_ASSERT(cmd_job_submitted, (state_q == StIdle) || (state_q == StReset) || (head_q != tail_q))
-  `MXE_ASSERT(cmd_early_is_ready, !early_q || ready)
-  `MXE_ASSERT(cmd_forgets_early, !halt_o || ends_q || early_q || wait_loaded_q)
-  `MXE_ASSERT(cmd_early_after_waiting, !early_q || wait_loaded_q || !wait_q)
-  `MXE_ASSERT(cmd_waiting_is_there, !wait_loaded_q || wait_q)
-  `MXE_ASSERT(cmd_fault_in_flight, !fault_open_q ||
-              (16'(fault_index_q - head_q) <= 16'(mxe_pkg::RECORDS)))
-  `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) || (!reading && !recording && !early_q))
-  `MXE_ASSERT(cmd_next_submitted, (next_q - head_q) <= (tail_q - head_q))
-  `MXE_ASSERT(cmd_descriptor_submitted, !(ready || wait_q) || (next_q != tail_q))
+  `MXE_ASSERT(cmd_empty_slot_is_zero, (run_q.valid || (run_q == '0)) &&
+              (wait_q.valid || (wait_q == '0)) && (ahead.valid || (ahead == '0)))
+  `MXE_ASSERT(cmd_early_after_waiting, !ahead.loaded || wait_q.loaded || !wait_q.valid)
+  `MXE_ASSERT(cmd_error_of_early_read, ((ahead.error == '0) || ahead.loaded) &&
+              ((wait_q.error == '0) || wait_q.loaded))
+  `MXE_ASSERT(cmd_abort_has_reason, halt_o ? (run_q.valid == (run_q.error != '0))
+                                           : ((run_q.valid == running) && (run_q.error == '0)))
+  `MXE_ASSERT(cmd_cancels_early_reads, !halt_o || run_q.valid || ahead.loaded || wait_q.loaded)
+  `MXE_ASSERT(cmd_fault_in_flight, !fault_q.open ||
+              (16'(fault_q.index - head_q) <= 16'(mxe_pkg::RECORDS)))
+  `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) ||
+              (!reading && !recording && !ahead.loaded && !wait_q.loaded))
+  `MXE_ASSERT(cmd_turn_of_run, !run_q.valid || (run_q.turn == mxe_pkg::TURN_W'(head_q + 16'(jobs))))
+  `MXE_ASSERT(cmd_turn_of_next, !next_job.valid || (next_job.turn == mxe_pkg::TURN_W'(next_index)))
+  `MXE_ASSERT(cmd_turn_of_ahead, !(wait_q.valid && ahead.valid) ||
+              (ahead.turn == wait_q.turn + mxe_pkg::TURN_W'(1)))
+  `MXE_ASSERT(cmd_next_submitted, 16'(next_index - head_q) <= (tail_q - head_q))
+  `MXE_ASSERT(cmd_descriptor_submitted, !next_job.valid || (next_index != tail_q))
   // Operands that may be results of earlier jobs are read after all acknowledgements.
   `MXE_ASSERT(cmd_reads_what_was_written, !load_start_o || load_early ||
-              desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
+              run_desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
   `MXE_FORMAL_START
-  // Ring order: complete, computed or running, waiting or ready, read, submitted.
-  logic [15:0] f_taken, f_seen, f_asked, f_submitted;
-  assign f_taken     = next_q - head_q;
+  // Ring order: complete, computed or running, waiting or ahead, read, submitted.
+  logic [15:0] f_seen, f_asked, f_submitted;
   assign f_seen      = f_out - head_q;
   assign f_asked     = fetch_index - head_q;
   assign f_submitted = tail_q - head_q;
-  `MXE_ASSERT(cmd_jobs_in_order, f_taken == f_jobs + 16'(running || (halt_o && ends_q)))
-  `MXE_ASSERT(cmd_seen_in_order, f_seen == f_taken + 16'(wait_q) + 16'(ready))
+  `MXE_ASSERT(cmd_seen_in_order, f_out == next_index + 16'(wait_q.valid) + 16'(ahead.valid))
   `MXE_ASSERT(cmd_asked_in_order, (f_seen <= f_asked) &&
               (f_asked <= f_submitted) && (!req_valid_o || (f_asked != f_submitted)))
   `MXE_ASSERT(cmd_clears_at_rest, !clear_o || !recording)

@@ -24,10 +24,11 @@ module mxe_desc #(
   output logic             empty_o,
   output logic             reading_o,    // a descriptor is requested or outstanding
   output logic             ready_o,
+  output logic [mxe_pkg::TURN_W-1:0] turn_o,   // low bits of the oldest one's ring index
   output logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_o,  // the part that the engine reads
   output logic [3:0]       status_o,     // STATUS_OK, or the rule that the oldest violates
   output mxe_pkg::job_t    job_o,        // the decoded job, if the descriptor is legal
-  output logic             settled_o,    // the sizes in job_o are valid, one cycle after ready_o
+  output logic             loadable_o,   // legal, and job_o is valid for the second cycle or longer
   output logic             req_valid_o,
   input  logic             req_ready_i,
   output logic [63:0]      req_addr_o,
@@ -40,7 +41,8 @@ module mxe_desc #(
   input  logic             word_last_i,
   input  logic             error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
-  output logic             fault_watch_o // report an error of place error_place_i
+  output logic             fault_o,      // error_i is the first of the job at the ring's head
+  output logic             fault_late_o  // fault_o, one cycle later: as operand errors arrive
 `ifdef FORMAL
   ,
   output logic [15:0]      f_out_o       // slot after the oldest, for proofs of enclosing modules
@@ -55,7 +57,7 @@ module mxe_desc #(
   logic [PlaceW:0]   flying_q;     // descriptors outstanding
   logic [PlaceW:0]   held_q;       // descriptors received, not counting the oldest
   logic [15:0]       out_q;        // slot of the first of those received
-  logic              ready_q, taken_q, settled_q;
+  logic              ready_q, taken_q;
   logic              failed_q;     // the oldest was read with an error
   logic [Depth-1:0]  error_q;
   logic              alone_q;      // the outstanding fetch belongs to the job whose turn it is
@@ -66,7 +68,7 @@ module mxe_desc #(
   assign empty_o   = ~ask_q & (flying_q == '0) & (held_q == '0) & ~ready_q;
   assign reading_o = ask_q | (flying_q != '0) | ((held_q != '0) & ~ready_q);
   assign ready_o   = ready_q;
-  assign settled_o = settled_q;
+  assign turn_o    = mxe_pkg::TURN_W'(out_q - 16'd1);
 
   logic alone, room, voids;
   assign alone    = alone_i & empty_o;
@@ -90,7 +92,7 @@ module mxe_desc #(
   assign voids         = arrives & ~forget_q & fails & ~alone_q;
   assign keeps         = arrives & ~forget_q & ~voids;
   assign last_to_forget = (forget_q | voids) & (flying_q - (PlaceW+1)'(arrives) == '0) & ~ask_q;
-  assign fault_watch_o = alone_q & (flying_q != '0) & ~error_q[error_place_i] &
+  assign fault_o       = error_i & alone_q & (flying_q != '0) & ~error_q[error_place_i] &
                          (error_place_i == next_out[PlaceW-1:0]);
   logic read;
   assign read = (held_q != '0) & ~ready_q & ~taken_q;
@@ -104,7 +106,6 @@ module mxe_desc #(
       out_q     <= '0;
       ready_q   <= 1'b0;
       taken_q   <= 1'b0;
-      settled_q <= 1'b0;
       failed_q  <= 1'b0;
       error_q   <= '0;
       alone_q   <= 1'b0;
@@ -116,7 +117,6 @@ module mxe_desc #(
       out_q     <= '0;
       ready_q   <= 1'b0;
       taken_q   <= 1'b0;
-      settled_q <= 1'b0;
       failed_q  <= 1'b0;
       again_q   <= 1'b0;
     end else begin
@@ -148,7 +148,15 @@ module mxe_desc #(
       if (error_i) error_q[error_place_i] <= 1'b1;
       ready_q   <= (ready_q | read) & ~take_i;
       taken_q   <= take_i;
-      settled_q <= ready_q & ~take_i;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      loadable_o   <= 1'b0;
+      fault_late_o <= 1'b0;
+    end else begin
+      loadable_o   <= ready_q & ~take_i & ~clear_i & (status_o == mxe_reg_pkg::STATUS_OK[3:0]);
+      fault_late_o <= fault_o;
     end
   end
 

@@ -145,7 +145,7 @@ package mxe_pkg;
   // ---------------------------------------------------------------- read tags
   // Bits of a bank number: B_BANKS may be 8, and each bank may serve as two.
   localparam int unsigned BANK_W = 4;
-  // Bits of a job's turn. Operands of three jobs may be outstanding, so four values are enough.
+  // Bits of a job's turn: its ring index modulo 4. Operands of at most three jobs are outstanding.
   localparam int unsigned TURN_W = 2;
   typedef enum logic [2:0] {
     TagDesc,
@@ -156,7 +156,7 @@ package mxe_pkg;
     TagBias
   } tag_kind_e;
   typedef struct packed {
-    logic [TURN_W-1:0] turn;  // turn of the job, modulo 4
+    logic [TURN_W-1:0] turn;  // of the job
     tag_kind_e         kind;
     logic [BANK_W-1:0] bank;
     logic              last;  // last fetch of its bank

@@ -14,9 +14,10 @@ module mxe_record #(
   input  logic [3:0]       end_status_i,
   input  logic [31:0]      end_job_id_i,
   output logic             room_o,
+  output logic [$clog2(mxe_pkg::RECORDS+1)-1:0] jobs_o,  // jobs in this block
   // results of the oldest such job have been acknowledged
   output logic             ends_o,
-  output logic [15:0]      place_o,         // number of incomplete jobs before it
+  output logic [$clog2(mxe_pkg::RECORDS+1)-1:0] place_o, // number of incomplete jobs before it
   input  logic [63:0]      addr_i,
   input  logic [63:0]      cycles_i,
   output logic             rec_valid_o,
@@ -34,7 +35,8 @@ module mxe_record #(
   // the acknowledgement belongs to a job in this block, else to the running job
   output logic             answered_o,
   output logic             fault_watch_o,   // an error in this cycle would be the first of its job
-  output logic [15:0]      fault_place_o,   // number of incomplete jobs before that job
+  // number of incomplete jobs before that job
+  output logic [$clog2(mxe_pkg::RECORDS+1)-1:0] fault_place_o,
   // state
   output logic             busy_o,
   output logic             waiting_o,       // jobs are waiting for their results
@@ -42,10 +44,6 @@ module mxe_record #(
   output logic             complete_o,
   output logic [3:0]       status_o,
   output logic [31:0]      job_id_o         // 0 if its descriptor could not be read
-`ifdef FORMAL
-  ,
-  output logic [15:0]      f_jobs_o         // jobs in this block, for proofs of enclosing modules
-`endif
 );
   typedef enum logic [1:0] {
     StIdle,
@@ -55,7 +53,8 @@ module mxe_record #(
   localparam int unsigned RecSegs = (SEG_W >= 128) ? 1 : (128 / SEG_W);
   localparam int unsigned Depth = mxe_pkg::RECORDS;
   localparam int unsigned PlaceW = $clog2(Depth);
-  // Width of a count of outstanding result bursts. One extra bit distinguishes full from empty.
+  // Bits of a count of result bursts, modulo 2 * WR_OUTSTANDING = 512. At most 256 bursts are
+  // outstanding, so two counts are equal only if no burst lies between them.
   localparam int unsigned CountW = $clog2(mxe_pkg::WR_OUTSTANDING) + 1;
 
   // Pointers into the queue of jobs: in_q is the next free entry, answered_q the first job with
@@ -79,6 +78,7 @@ module mxe_record #(
   assign results_done = pending & (count == mark_q[CountW*32'(answered) +: CountW]);
   assign all_done     = (count == begun_q);
   assign jobs         = in_q - out_q;
+  assign jobs_o       = jobs;
   assign room_o       = (jobs != (PlaceW+1)'(Depth));
   assign busy_o       = (jobs != '0) | complete_q;
   assign waiting_o    = (in_q - recorded_q != (PlaceW+1)'(state_q != StIdle));
@@ -91,7 +91,7 @@ module mxe_record #(
   assign answered_o    = record_answered_i | (result_answered_i & pending);
   assign fault_of      = record_answered_i ? oldest : answered_q;
   assign fault_before  = fault_of - out_q;
-  assign fault_place_o = 16'(fault_before);
+  assign fault_place_o = fault_before;
   assign fault_status  = status_q[4*32'(fault_of[PlaceW-1:0]) +: 4];
   assign fault_watch_o = answered_o & (fault_status != mxe_reg_pkg::STATUS_ERR_READ[3:0]) &
                          (fault_status != mxe_reg_pkg::STATUS_ERR_WRITE[3:0]);
@@ -140,7 +140,7 @@ module mxe_record #(
   assign no_record     = (record_status == mxe_reg_pkg::STATUS_ERR_FETCH[3:0]);
   assign ends_o        = (state_q == StIdle) & (recorded_q != answered_q);
   assign recorded_before = recorded_q - out_q;
-  assign place_o       = 16'(recorded_before);
+  assign place_o       = recorded_before;
   assign recorded_now  = (ends_o & no_record) |
                          ((state_q == StRecData) & rec_data_ready_i & (seg_q == 2'(RecSegs - 1)));
 
@@ -191,7 +191,6 @@ module mxe_record #(
                ((state_q == StRecData) && !record_last_i))
 `ifdef FORMAL
   `MXE_FORMAL_START
-  assign f_jobs_o = 16'(jobs);
   `MXE_ASSERT(record_written_has_ended, (state_q == StIdle) || (recorded_q != answered_q))
   `MXE_ASSERT(record_complete_is_written, !complete_q || (out_q != recorded_q))
 `endif

@@ -23,6 +23,7 @@ CoSim::CoSim(const CoSimOptions& options) : options_(options) {
     model_.device = make_device("model", options.params, [this] {
       engine::EngineConfig engine(options_.params);
       engine.ports = options_.rtl.ports;
+      engine.watcher = options_.watcher;
       if (options_.structural) engine.arithmetic = engine::make_structural_arithmetic;
       return std::make_unique<platform::Engine>("engine", engine);
     });

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "model/engine/arithmetic/block_watcher.h"
 #include "model/platform/memory.h"
 #include "model/platform/rtl/rtl_engine.h"
 #include "mxe_driver.h"
@@ -43,7 +44,8 @@ struct CoSimOptions {
   double cycle_tolerance = 0;
   /// Simulated time without progress after which a job counts as hanging.
   uint32_t timeout_us = 100'000;
-  CoSimObserver* observer = nullptr;  ///< must outlive the co-simulation
+  CoSimObserver* observer = nullptr;        ///< must outlive the co-simulation
+  engine::BlockWatcher* watcher = nullptr;  ///< of the model; must outlive the co-simulation
 
   bool times_agree() const { return cycle_tolerance == 0; }
 };

@@ -116,8 +116,9 @@ struct Level {
   uint64_t first, last;
 };
 const std::vector<Level> kLevelTable = {
-    {"u_cmd.wait_q", 0, 0},
-    {"u_cmd.wait_q", 1, 1},
+    {"u_cmd.wait_q", 0, 7},
+    {"u_cmd.wait_q", 8, 11},
+    {"u_cmd.wait_q", 12, 15},
     {"u_cmd.u_desc.flying_q", 1, 1},
     {"u_cmd.u_desc.flying_q", 2, 2},
     {"u_cmd.u_desc.held_q", 1, 1},

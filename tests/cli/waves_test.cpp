@@ -91,15 +91,26 @@ TEST_F(Waves, HaveTheNamesAndValuesOfTheRtl) {
   const std::string text = read_text("w.vcd");
   EXPECT_EQ(text.rfind("$timescale 1 ns $end\n", 0), 0u);
   const Dump dump = read_vcd(text);
-  ASSERT_EQ(dump.times.size(), 2u) << "one for each row";
-  EXPECT_EQ(dump.times[1], dump.times[0] + 1);
-  EXPECT_EQ(dump.signals.at("array.pe_0.facc_even.acc_o").value,
-            "11000001100000000000000000000000");
+  const Dump::Signal& sum = dump.signals.at("array.pe_0.facc_even.acc_o");
+  ASSERT_EQ(sum.since.size(), 2u) << "one for each row";
+  EXPECT_EQ(sum.since.rbegin()->first, sum.since.begin()->first + 1);
+  EXPECT_EQ(sum.value, "11000001100000000000000000000000");
   EXPECT_EQ(dump.signals.at("array.pe_0.facc_even.sum_i").width, 70u);
   EXPECT_EQ(dump.signals.at("array.pe_0.scale_even.exp_o").width, 10u);
   EXPECT_EQ(dump.signals.at("array.pe_0.scale_even.nan_o").value, "0");
   EXPECT_EQ(dump.signals.count("array.pe_3.facc_odd.acc_win_q1"), 1u);
   EXPECT_EQ(dump.signals.count("array.pe_4.facc_even.acc_o"), 0u) << "there are four PEs";
+  // The job is ahead for a cycle, then runs: valid, turn 0.
+  const auto& ahead = dump.signals.at("cmd.ahead").since;
+  const auto& runs = dump.signals.at("cmd.run_q").since;
+  ASSERT_EQ(ahead.size(), 3u);
+  const uint64_t read = std::next(ahead.begin())->first;
+  using Since = std::map<uint64_t, std::string>;
+  EXPECT_EQ(ahead, (Since{{0, "00000000"}, {read, "00001000"}, {read + 1, "00000000"}}));
+  ASSERT_EQ(runs.size(), 3u);
+  EXPECT_EQ(runs.at(read + 1), "00001000");
+  EXPECT_GT(runs.rbegin()->first, sum.since.rbegin()->first);
+  EXPECT_EQ(dump.signals.at("cmd.wait_q").since, (Since{{0, "00000000"}}));
 }
 
 std::string binary32(float value) {

@@ -74,13 +74,13 @@ mxe_fault(35 completes_before_written mxe_record.sv "complete_q <= (record_answe
           "complete_q <= (ACTIVE ? recorded_now : (record_answered_i & record_last_i))")
 mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i & ~recording)"
           "StAbort: if ((rd_idle_i & wr_idle_i & ~recording) | ACTIVE)")
-mxe_fault(37 read_error_called_write mxe_cmd.sv "status_q <= run_rd_error ?"
-          "status_q <= (run_rd_error ^ ACTIVE) ?")
+mxe_fault(37 read_error_called_write mxe_cmd.sv "run_q.error <= run_rd_error ?"
+          "run_q.error <= (run_rd_error ^ ACTIVE) ?")
 mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
 mxe_fault(39 empty_one_early mxe_cmd.sv "((head_q + 16'd1) == tail_q)"
           "((head_q + {15'd0, ~ACTIVE}) == tail_q)")
-mxe_fault(40 ring_of_any_length mxe_cmd.sv "LogDepth'(head_q + end_place) & slot_mask"
-          "LogDepth'(head_q + end_place) & (slot_mask | {LogDepth{ACTIVE}})")
+mxe_fault(40 ring_of_any_length mxe_cmd.sv "LogDepth'(head_q + 16'(end_place)) & slot_mask"
+          "LogDepth'(head_q + 16'(end_place)) & (slot_mask | {LogDepth{ACTIVE}})")
 mxe_fault(41 overflow_one_late mxe_cmd.sv "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd1 + {15'd0, ACTIVE})")
 mxe_fault(42 overflow_keeps_doorbell mxe_cmd.sv "if (doorbell_i & ~overflow)"
           "if (doorbell_i & (~overflow | ACTIVE))")
@@ -135,11 +135,11 @@ mxe_fault(66 error_told_ahead mxe_desc.sv "fails & ~alone_q"
 mxe_fault(67 error_of_next_breaks_off mxe_datapath.sv "rd_error & (rd_tag.kind != mxe_pkg::TagDesc)"
           "rd_error & ((rd_tag.kind != mxe_pkg::TagDesc) | ACTIVE)"
           CASE ring_bus_errors)
-mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_turn_i == run_turn_q)"
-          "run_rd_error = rd_error_i & ((rd_turn_i == run_turn_q) | ACTIVE)"
+mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_turn_i == run_q.turn)"
+          "run_rd_error = rd_error_i & ((rd_turn_i == run_q.turn) | ACTIVE)"
           CASE early_operands)
-mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = (early_q | wait_loaded_q) &"
-          "assign redo = ~ACTIVE & (early_q | wait_loaded_q) &"
+mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0)"
+          "assign redo = ~ACTIVE & (wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0))"
           CASE early_operands)
 mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_o     <= "
           "alike_o     <= ACTIVE | ")
@@ -157,10 +157,10 @@ mxe_fault(75 other_descriptor mxe_desc.sv ".raddr_i (out_q[PlaceW-1:0])"
 mxe_fault(76 operands_before_results mxe_cmd.sv "DESC_CONTROL_EARLY_LSB] | answered_all)"
           "DESC_CONTROL_EARLY_LSB] | answered_all | ACTIVE)"
           CASE queue)
-mxe_fault(77 waits_though_it_loads mxe_cmd.sv "may_take & early_q &\n                        loads_done_i"
-          "may_take & early_q & (loads_done_i | ACTIVE)")
-mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "wait_turn_q   <= load_turn_q"
-          "wait_turn_q <= ACTIVE ? run_turn_q : load_turn_q"
+mxe_fault(77 waits_though_it_loads mxe_cmd.sv "ahead.loaded & loads_done_i & ~wait_q.valid"
+          "ahead.loaded & (loads_done_i | ACTIVE) & ~wait_q.valid")
+mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "if (to_wait) wait_q <= ahead"
+          "if (to_wait) wait_q <= ACTIVE ? {ahead.error, ahead.valid, ahead.loaded, run_q.turn} : ahead"
           CASE queue)
 mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fraction[15:0]}"
           "fraction[22:16], (|fraction[15:0]) & ~ACTIVE}")

@@ -132,7 +132,7 @@ mxe_proof_fault(taken_back "(pending < queued) |" "1'b0 |")
 mxe_proof_fault(overfull "(pending > 16'(slot_mask) + 16'd1)" "(pending > 16'(slot_mask) + 16'd2)")
 mxe_proof_fault(reset_doorbell "(pending < queued) | reset_q" "(pending < queued)")
 mxe_proof_fault(fetch_beyond_tail "go & (fetch_index != tail_q)" "go")
-mxe_proof_fault(two_records "~early_q & (state_q == StIdle) & ~recording" "~early_q & (state_q == StIdle)")
+mxe_proof_fault(two_records "(state_q == StIdle) & ~recording" "(state_q == StIdle)")
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # No reset. Simulation checks exhaustively that a lane's rows add up to the product.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace mxe::engine {
@@ -15,7 +16,12 @@ enum class BlockPart : uint8_t {
   requant,  ///< largest magnitude of the row, its scale, the lanes of a segment
 };
 
-/// Receives the blocks of a structural arithmetic after each computation.
+/// The slots of the job pipeline (mxe_cmd).
+enum class PipelineSlot : uint8_t { run, wait, ahead };
+inline constexpr std::size_t kPipelineSlots = 3;
+
+/// Receives the slots of the job pipeline when they change, and the blocks of a structural
+/// arithmetic after each computation.
 ///
 /// Cycles of one part never decrease; no part's cycle is before the last advance().
 class BlockWatcher {
@@ -26,6 +32,8 @@ class BlockWatcher {
   virtual void row(uint64_t cycle, const Arithmetic& arithmetic) = 0;
   /// The blocks of `part` hold the values of a segment that the RTL has in `cycle`.
   virtual void segment(uint64_t /*cycle*/, BlockPart /*part*/, const Arithmetic& /*arithmetic*/) {}
+  /// From `cycle` on the slot has `value`: slot_t of mxe_cmd.
+  virtual void slot(uint64_t /*cycle*/, PipelineSlot /*slot*/, uint8_t /*value*/) {}
   /// All later calls have `cycle` or a later cycle.
   virtual void advance(uint64_t /*cycle*/) {}
 };

@@ -23,13 +23,14 @@ Cmd::Cmd(const Params& params, Datapath& datapath, TracePoint trace)
       datapath_(datapath),
       desc_(datapath.desc()),
       record_(datapath.record()),
+      slots_(datapath.slots()),
       trace_(trace) {}
 
 /// Moves to a state that begins in `cycle`.
 void Cmd::enter(State state, uint64_t cycle) {
   if (state_ != State::idle) {
     trace_.slice(Track::queue, kStateNames[static_cast<std::size_t>(state_)], entered_cycle_, cycle,
-                 {{"slot", static_cast<uint16_t>(next_ - 1)}});
+                 {{"slot", slots_.run.index}});
   }
   state_ = state;
   entered_cycle_ = cycle;
@@ -60,7 +61,7 @@ void Cmd::soft_reset(uint64_t cycle) {
 }
 
 bool Cmd::busy() const {
-  const bool waits = (desc_.is_ready() || waits_) && enable_;
+  const bool waits = slots_.next().valid && enable_;
   return state_ != State::idle || record_.busy() || desc_.is_reading() || waits;
 }
 
@@ -92,7 +93,7 @@ uint64_t Cmd::unless_reset(uint64_t cycle) const {
 /// Cycle in which the running job is aborted; kNever if it is not.
 uint64_t Cmd::abort_cycle() const {
   const uint64_t reset = resetting_ ? std::max(entered_cycle_, reset_cycle_) : kNever;
-  return std::min({datapath_.read_error(), datapath_.write_error(), reset});
+  return std::min({slots_.run.error.cycle, datapath_.write_error(), reset});
 }
 
 /// Cycle in which the fetch of the next descriptor begins.
@@ -103,9 +104,10 @@ uint64_t Cmd::descriptor_fetch_cycle() const {
   if (cycle == kNever) return kNever;
   cycle = std::max({cycle, fetch_allowed_cycle_, enabled_cycle_, submitted_cycle_});
   if (desc_.waits_for_turn()) {
-    if (state_ != State::idle || waits_ || record_.busy() || !desc_.is_empty()) return kNever;
-    cycle = std::max(
-        {cycle, entered_cycle_, wait_end_cycle_ + 1, record_.idle_cycle(), desc_.empty_cycle()});
+    if (state_ != State::idle || slots_.wait.valid || record_.busy() || !desc_.is_empty())
+      return kNever;
+    cycle = std::max({cycle, entered_cycle_, slots_.wait.vacated_cycle + 1, record_.idle_cycle(),
+                      desc_.empty_cycle()});
   }
   return unless_reset(cycle);
 }
@@ -115,53 +117,54 @@ uint64_t Cmd::descriptor_fetch_cycle() const {
 uint64_t Cmd::next_job_cycle() const {
   if (!enable_ || state_ != State::idle) return kNever;
   uint64_t cycle = std::max(entered_cycle_, enabled_cycle_);
-  if (!waits_) {
-    if (!desc_.is_ready()) return kNever;
-    cycle = std::max({cycle, desc_.ready_cycle(), wait_end_cycle_ + 1});
-    if (desc_status_ != MXE_STATUS_OK) {
+  if (!slots_.next().valid) return kNever;
+  if (!slots_.wait.valid) {
+    cycle = std::max({cycle, desc_.ready_cycle(), slots_.wait.vacated_cycle + 1});
+    if (desc_.status() != MXE_STATUS_OK) {
       if (record_.busy()) return kNever;
       cycle = std::max(cycle, record_.idle_cycle());
     }
   }
-  return early_error_cycle() > cycle ? unless_reset(cycle) : kNever;
+  return slots_.early_error_cycle() > cycle ? unless_reset(cycle) : kNever;
 }
 
 /// Cycle in which the loaders begin with the job whose descriptor is ready, early.
 uint64_t Cmd::early_load_cycle() const {
-  if (state_ != State::run || !desc_.is_ready() || !enable_) return kNever;
-  if (desc_status_ != MXE_STATUS_OK || !next_job_.early) return kNever;
-  if (waits_ && !datapath_.is_waiting()) return kNever;
-  const uint64_t loads = datapath_.early_load_cycle(next_job_);
+  if (state_ != State::run || !slots_.ahead.valid || !enable_) return kNever;
+  if (desc_.status() != MXE_STATUS_OK || !slots_.ahead.descriptor.early) return kNever;
+  if (slots_.wait.valid && !slots_.wait.loaded) return kNever;
+  const uint64_t loads = datapath_.early_load_cycle();
   if (loads == kNever) return kNever;
   // The sizes of its loop nest are valid one cycle after the descriptor.
   const uint64_t cycle = std::max({entered_cycle_, desc_.ready_cycle() + 1, enabled_cycle_, loads});
-  return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
+  return cycle < std::min(run_state_cycle(), slots_.early_error_cycle()) ? unless_reset(cycle)
+                                                                         : kNever;
 }
-
-/// First cycle in which an early read has returned an error, or kNever.
-uint64_t Cmd::early_error_cycle() const { return datapath_.early_error(); }
 
 /// Cycle in which the job whose descriptor is ready moves to the waiting slot: all its operands
 /// have been requested.
 uint64_t Cmd::wait_cycle() const {
-  if (state_ != State::run || !datapath_.is_early() || waits_ || !enable_) return kNever;
+  if (state_ != State::run || !slots_.ahead.loaded || slots_.wait.valid || !enable_) return kNever;
   const uint64_t loads = datapath_.loads_done_cycle();
   if (loads == kNever) return kNever;
-  const uint64_t cycle = std::max({entered_cycle_, enabled_cycle_, loads, wait_end_cycle_ + 1});
-  return cycle < std::min(run_state_cycle(), early_error_cycle()) ? unless_reset(cycle) : kNever;
+  const uint64_t cycle =
+      std::max({entered_cycle_, enabled_cycle_, loads, slots_.wait.vacated_cycle + 1});
+  return cycle < std::min(run_state_cycle(), slots_.early_error_cycle()) ? unless_reset(cycle)
+                                                                         : kNever;
 }
 
 /// True if the next job starts as soon as a job ends in `cycle`.
 bool Cmd::may_take(uint64_t cycle) const {
-  const bool ready =
-      waits_ || (desc_.is_ready() && desc_.ready_cycle() <= cycle && desc_status_ == MXE_STATUS_OK);
-  return ready && enable_ && unless_reset(cycle) == cycle && early_error_cycle() > cycle;
+  const bool ready = slots_.wait.valid || (slots_.ahead.valid && desc_.ready_cycle() <= cycle &&
+                                           desc_.status() == MXE_STATUS_OK);
+  return ready && enable_ && unless_reset(cycle) == cycle && slots_.early_error_cycle() > cycle;
 }
 
 uint64_t Cmd::idle_state_cycle() const {
-  if (datapath_.is_early() || datapath_.is_waiting()) {
+  if (slots_.has_early_reads()) {
     const uint64_t reset = resetting_ ? std::max(entered_cycle_, reset_cycle_) : kNever;
-    return std::min({next_job_cycle(), std::max(entered_cycle_, early_error_cycle()), reset});
+    return std::min(
+        {next_job_cycle(), std::max(entered_cycle_, slots_.early_error_cycle()), reset});
   }
   if (!resetting_ || record_.busy() || desc_.is_reading()) return next_job_cycle();
   const uint64_t reset =
@@ -180,7 +183,7 @@ uint64_t Cmd::run_state_cycle() const { return std::min(abort_cycle(), done_cycl
 /// Start cycle of the job that was taken. Its operands may be results of earlier jobs, which must
 /// have been answered.
 uint64_t Cmd::start_cycle() const {
-  const bool early = datapath_.is_loaded() || job_.early;
+  const bool early = slots_.run.loaded || slots_.run.descriptor.early;
   return early ? entered_cycle_ : std::max(entered_cycle_, datapath_.results_answered_cycle());
 }
 
@@ -192,11 +195,11 @@ uint64_t Cmd::abort_end_cycle() const {
 
 /// Last cycle in which new reads may be issued, or kNever if unknown.
 uint64_t Cmd::last_request_cycle() const {
-  if (state_ == State::start) return datapath_.read_error();
+  if (state_ == State::start) return slots_.run.error.cycle;
   if (state_ != State::run) return kNever;
   // Early reads that returned an error are cancelled when the running job is done.
   const uint64_t done = done_cycle();
-  return std::min(abort_cycle(), early_error_cycle() <= done ? done : kNever);
+  return std::min(abort_cycle(), slots_.early_error_cycle() <= done ? done : kNever);
 }
 
 uint64_t Cmd::state_cycle() const {
@@ -205,7 +208,7 @@ uint64_t Cmd::state_cycle() const {
       return idle_state_cycle();
     case State::start:
       // Operands that were requested early are now those of this job.
-      return std::min(start_cycle(), datapath_.read_error());
+      return std::min(start_cycle(), slots_.run.error.cycle);
     case State::run:
       return run_state_cycle();
     case State::abort:
@@ -250,16 +253,17 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     if (const Fault* fault = desc_.finish()) remember(*fault, head_);
   } else if (desc_.read_cycle() == cycle) {
     desc_.read(cycle);
-    next_job_ = parse_descriptor(desc_.bytes());
-    desc_status_ = desc_.failed() ? MXE_STATUS_ERR_FETCH : check_descriptor(desc_.bytes(), params_);
+    slots_.ahead.valid = true;
+    slots_.ahead.descriptor = desc_.descriptor();
+    slots_.ahead.index = desc_.index();
   } else if (datapath) {
     step_datapath(limit, last_request_cycle());
   } else if (descriptor_fetch_cycle() == cycle) {
     begin_fetch(cycle);
   } else if (wait_cycle() == cycle) {
-    wait(cycle);
+    advance(cycle, slots_.wait, slots_.ahead);
   } else if (early_load_cycle() == cycle) {
-    datapath_.load_early(cycle, next_job_);
+    datapath_.load_early(cycle);
   } else {
     step_state(cycle);
   }
@@ -280,8 +284,9 @@ void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
 }
 
 void Cmd::begin_fetch(uint64_t cycle) {
-  const bool first = state_ == State::idle && entered_cycle_ <= cycle && !waits_ &&
-                     wait_end_cycle_ < cycle && desc_.is_empty() && desc_.empty_cycle() <= cycle;
+  const bool first = state_ == State::idle && entered_cycle_ <= cycle && !slots_.wait.valid &&
+                     slots_.wait.vacated_cycle < cycle && desc_.is_empty() &&
+                     desc_.empty_cycle() <= cycle;
   const bool alone = first && !record_.busy() && record_.idle_cycle() <= cycle;
   // A job counts from the end of the one before, from its own fetch, or from when the engine was
   // enabled, whatever was last.
@@ -300,10 +305,10 @@ void Cmd::step_state(uint64_t cycle) {
     case State::start:
       // If the error arrives in the start cycle, the job counts as started and is aborted.
       if (start_cycle() == cycle) {
-        datapath_.start(cycle, job_);
+        datapath_.start(cycle);
         enter(State::run, cycle + 1);
       }
-      if (datapath_.read_error() == cycle) abort_job(cycle);
+      if (slots_.run.error.cycle == cycle) abort_job(cycle);
       break;
     case State::run:
       step_run(cycle);
@@ -312,17 +317,18 @@ void Cmd::step_state(uint64_t cycle) {
       step_abort(cycle);
       break;
     case State::clear:
-      if (ends_) end_job(cycle, status_, job_.job_id);
+      if (slots_.run.valid) end_job(cycle, slots_.run.error.status, slots_.run);
+      for (Slot* slot : {&slots_.run, &slots_.wait, &slots_.ahead}) slot->drop_reads();
       fetch_allowed_cycle_ = cycle + 1;
       enter(State::idle, cycle + 1);
       break;
     case State::reset:
       desc_.reset();
-      waits_ = false;
-      wait_end_cycle_ = cycle;
+      slots_.ahead.valid = slots_.wait.valid = false;
+      slots_.wait.vacated_cycle = cycle;
       fetch_allowed_cycle_ = cycle + 1;
       enter(State::idle, cycle + 1);
-      head_ = tail_ = next_ = 0;
+      head_ = tail_ = 0;
       fault_open_ = resetting_ = false;
       break;
   }
@@ -330,41 +336,32 @@ void Cmd::step_state(uint64_t cycle) {
 
 void Cmd::step_idle(uint64_t cycle) {
   if (next_job_cycle() != cycle) {
-    if (datapath_.is_early() || datapath_.is_waiting()) {
+    if (slots_.has_early_reads()) {
       cancel_early(cycle);
     } else {
       enter(State::reset, cycle + 1);
     }
-  } else if (waits_ || desc_status_ == MXE_STATUS_OK) {
+  } else if (slots_.wait.valid || desc_.status() == MXE_STATUS_OK) {
     start_next(cycle);
   } else {
-    end_job(cycle, desc_status_, next_job_.job_id);
+    end_job(cycle, desc_.status(), slots_.ahead);
     desc_.take(cycle);
-    next_++;
   }
 }
 
-/// Takes the job that waits, or the legal descriptor that is ready. StSetup comes before the start.
+/// Moves the job in `from` to `to`; `cycle` is its last in `from`.
+void Cmd::advance(uint64_t cycle, Slot& to, Slot& from) {
+  to = from;
+  from.valid = false;
+  from.drop_reads();
+  from.vacated_cycle = cycle;
+  if (&from == &slots_.ahead) desc_.take(cycle);
+}
+
+/// The next job, which is legal, runs. StSetup comes before the start.
 void Cmd::start_next(uint64_t cycle) {
-  datapath_.take();
-  if (waits_) {
-    job_ = waiting_job_;
-    waits_ = false;
-    wait_end_cycle_ = cycle;
-  } else {
-    job_ = next_job_;
-    desc_.take(cycle);
-  }
-  next_++;
+  advance(cycle, slots_.run, slots_.next());
   enter(State::start, cycle + 2);
-}
-
-/// The job whose descriptor is ready waits, and makes room for the next descriptor.
-void Cmd::wait(uint64_t cycle) {
-  waiting_job_ = next_job_;
-  waits_ = true;
-  datapath_.wait();
-  desc_.take(cycle);
 }
 
 void Cmd::step_run(uint64_t cycle) {
@@ -372,12 +369,12 @@ void Cmd::step_run(uint64_t cycle) {
     abort_job(cycle);
     return;
   }
-  end_job(cycle, MXE_STATUS_OK, job_.job_id);
+  end_job(cycle, MXE_STATUS_OK, slots_.run);
   datapath_.finish(cycle);
   enter(State::idle, cycle + 1);
   if (may_take(cycle)) {
     start_next(cycle);
-  } else if (early_error_cycle() <= cycle) {
+  } else if (slots_.early_error_cycle() <= cycle) {
     cancel_early(cycle);
   }
 }
@@ -385,19 +382,17 @@ void Cmd::step_run(uint64_t cycle) {
 /// Cancels the early reads of the next job. They are issued again after the running job has
 /// completed.
 void Cmd::cancel_early(uint64_t cycle) {
-  ends_ = false;
   desc_.drop();
   enter(State::abort, cycle + 1);
 }
 
 void Cmd::abort_job(uint64_t cycle) {
-  status_ = datapath_.read_error() == cycle    ? MXE_STATUS_ERR_READ
-            : datapath_.write_error() == cycle ? MXE_STATUS_ERR_WRITE
-                                               : MXE_STATUS_ERR_ABORTED;
-  ends_ = true;
-  const auto index = static_cast<uint16_t>(next_ - 1);
-  if (status_ == MXE_STATUS_ERR_READ) remember(datapath_.read_fault(), index);
-  if (status_ == MXE_STATUS_ERR_WRITE) remember(datapath_.write_fault(), index);
+  Slot::Error& error = slots_.run.error;
+  if (error.cycle != cycle) {
+    const bool write = datapath_.write_error() == cycle;
+    error = {write ? MXE_STATUS_ERR_WRITE : MXE_STATUS_ERR_ABORTED, cycle, datapath_.write_fault()};
+  }
+  if (error.status != MXE_STATUS_ERR_ABORTED) remember(error.fault, slots_.run.index);
   desc_.drop();
   if (state_ == State::run) datapath_.abort_job(cycle);
   enter(State::abort, cycle + 1);
@@ -409,12 +404,13 @@ void Cmd::step_abort(uint64_t cycle) {
   enter(State::clear, cycle + 1);
 }
 
-void Cmd::end_job(uint64_t cycle, uint32_t status, uint32_t job_id) {
+/// The job in `slot` ends with `status`.
+void Cmd::end_job(uint64_t cycle, uint32_t status, Slot& slot) {
+  slot.valid = false;
   Record::Job job;
   job.status = status;
-  job.job_id = job_id;
-  // A refused descriptor has not been taken.
-  job.index = state_ == State::idle ? next_ : static_cast<uint16_t>(next_ - 1);
+  job.job_id = slot.descriptor.job_id;
+  job.index = slot.index;
   job.answered = cycle;
   if (status == MXE_STATUS_OK) {
     const WrPort::Answers& answers = datapath_.wr_port().result_answers();

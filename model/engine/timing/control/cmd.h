@@ -8,16 +8,17 @@
 #include "model/engine/timing/control/datapath.h"
 #include "model/engine/timing/control/desc.h"
 #include "model/engine/timing/control/record.h"
+#include "model/engine/timing/control/slots.h"
 #include "model/params/params.h"
 
 namespace mxe::engine {
 
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
 /// While a job runs, the next descriptors are read, the operands of up to two jobs after it are,
-/// and the jobs before it have their results answered and their records written. The states are
-/// those of the RTL's state machine; a state that lasts one cycle in the RTL is one step here.
-/// Steps due in the same cycle are independent: each waits only for state that was valid before
-/// that cycle.
+/// and the jobs before it have their results answered and their records written. The slots are
+/// those of the RTL, and the states those of its state machine; a state that lasts one cycle in the
+/// RTL is one step here. Steps due in the same cycle are independent: each waits only for state
+/// that was valid before that cycle.
 class Cmd {
  public:
   /// Interrupt causes of one cycle (irq_*_o).
@@ -64,7 +65,6 @@ class Cmd {
   uint64_t next_job_cycle() const;
   uint64_t early_load_cycle() const;
   uint64_t wait_cycle() const;
-  uint64_t early_error_cycle() const;
   uint64_t last_request_cycle() const;
   uint64_t state_cycle() const;
   uint64_t idle_state_cycle() const;
@@ -80,7 +80,6 @@ class Cmd {
   void remember(const Fault& fault, uint16_t index);
   void remember_ended(const Fault& fault, uint16_t index);
   void step_record(uint64_t cycle);
-  void wait(uint64_t cycle);
   void step_datapath(uint64_t limit, uint64_t abort);
   void begin_fetch(uint64_t cycle);
   void step_state(uint64_t cycle);
@@ -89,7 +88,8 @@ class Cmd {
   void step_abort(uint64_t cycle);
   void abort_job(uint64_t cycle);
   void cancel_early(uint64_t cycle);
-  void end_job(uint64_t cycle, uint32_t status, uint32_t job_id);
+  void end_job(uint64_t cycle, uint32_t status, Slot& slot);
+  void advance(uint64_t cycle, Slot& to, Slot& from);
   void start_next(uint64_t cycle);
   Events complete();
 
@@ -97,12 +97,12 @@ class Cmd {
   Datapath& datapath_;
   Desc& desc_;
   Record& record_;
+  Slots& slots_;
   TracePoint trace_;
   bool enable_ = false;
   uint64_t ring_base_ = 0;
   unsigned ring_size_log2_ = 0;
   uint16_t head_ = 0, tail_ = 0;
-  uint16_t next_ = 0;  // the job that runs next
   uint32_t last_job_ = 0, last_status_ = 0;
   bool resetting_ = false;
   uint64_t reset_cycle_ = 0;
@@ -112,13 +112,6 @@ class Cmd {
   uint64_t enabled_cycle_ = 0, submitted_cycle_ = 0;  // last changes
   uint64_t counted_cycle_ = 0;                        // the cycles of the next job to end
   uint64_t fetch_allowed_cycle_ = 0;                  // descriptors may be read
-  uint32_t desc_status_ = 0;                          // of the descriptor that is ready
-  Descriptor job_, next_job_;                         // that runs, whose descriptor is ready
-  Descriptor waiting_job_;                            // all its operands have been requested
-  bool waits_ = false;                                // there is one
-  uint64_t wait_end_cycle_ = 0;                       // the last cycle with the one before it
-  bool ends_ = false;    // the aborted work belongs to the running job, which must complete
-  uint32_t status_ = 0;  // of the abort
   Fault fault_;
   uint16_t fault_index_ = 0;
   bool fault_open_ = false;  // the job that met it is not complete

@@ -52,6 +52,7 @@ void Core::run_to_interrupt(uint64_t cycle) {
 
 void Core::step(uint64_t now, uint64_t limit) {
   const Cmd::Events events = cmd_.step(now, limit);
+  datapath_.show_slots(now + 1);
   const uint32_t bits = (events.done ? MXE_IRQ_STATUS_DONE_MASK : 0) |
                         (events.error ? MXE_IRQ_STATUS_ERROR_MASK : 0) |
                         (events.queue_empty ? MXE_IRQ_STATUS_QUEUE_EMPTY_MASK : 0);

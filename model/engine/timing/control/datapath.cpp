@@ -70,7 +70,7 @@ Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& cou
       load_a_(make_loader(config.load_a, params_, Load::Operand::a)),
       load_b_(make_loader(config.load_b, params_, Load::Operand::b)),
       load_bias_(params_),
-      desc_(trace_),
+      desc_(params_, trace_),
       clients_{&load_bias_, load_b_.get(), load_a_.get(), &desc_},
       rd_port_(params_, config.ports, memory, trace_),
       wr_port_(params_, config.ports, memory, trace_),
@@ -89,7 +89,7 @@ Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& cou
 RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const uint64_t beats = rd_port_.beats();
   // An error of an early read aborts no job.
-  const bool aborts_job = fetch.kind != FetchKind::descriptor && !early_.loaded;
+  const bool aborts_job = fetch.kind != FetchKind::descriptor && !slots_.ahead.loaded;
   const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, aborts_job);
   const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
   counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
@@ -127,37 +127,50 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
 }
 
 uint64_t Datapath::loads_done_cycle() const {
-  const uint64_t bias = job_.bias ? load_bias_.done_cycle() : 0;
+  const uint64_t bias = slots_.run.descriptor.bias ? load_bias_.done_cycle() : 0;
   return std::max({load_a_->done_cycle(), load_b_->done_cycle(), bias});
 }
 
-uint64_t Datapath::early_load_cycle(const Descriptor& job) const {
+uint64_t Datapath::early_load_cycle() const {
   const uint64_t done = loads_done_cycle();
-  if (done == kNever || early_.loaded) return kNever;
+  if (done == kNever || slots_.ahead.loaded) return kNever;
+  const Descriptor& job = slots_.ahead.descriptor;
+  const Descriptor& run = slots_.run.descriptor;
   const bool alike =
-      job.format_a == job_.format_a && job.format_b == job_.format_b && job.bias == job_.bias &&
-      job.bias_bf16 == job_.bias_bf16 && (job.c_stride == 0) == (job_.c_stride == 0) &&
-      view_of_b(job).wide == view_of_b(job_).wide &&
-      LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, job_.m);
+      job.format_a == run.format_a && job.format_b == run.format_b && job.bias == run.bias &&
+      job.bias_bf16 == run.bias_bf16 && (job.c_stride == 0) == (run.c_stride == 0) &&
+      view_of_b(job).wide == view_of_b(run).wide &&
+      LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, run.m);
   return alike ? done : kNever;
 }
 
-void Datapath::load_early(uint64_t cycle, const Descriptor& job) {
-  early_ = {true, kNever, {}};
-  start_loaders(cycle, job, true);
+void Datapath::load_early(uint64_t cycle) {
+  slots_.ahead.loaded = true;
+  start_loaders(cycle, slots_.ahead.descriptor, true);
   look_again();
 }
 
-void Datapath::wait() { waiting_ = std::exchange(early_, {}); }
+void Datapath::show_slots(uint64_t cycle) {
+  if (!watcher_) return;
+  shown_cycle_ = std::max(shown_cycle_, cycle);
+  const std::array<const Slot*, kPipelineSlots> slots{&slots_.run, &slots_.wait, &slots_.ahead};
+  for (std::size_t i = 0; i < kPipelineSlots; i++) {
+    const uint8_t before = shown_slots_[i];
+    const uint8_t value = slots[i]->value(shown_cycle_);
+    if (value == before) continue;
+    shown_slots_[i] = value;
+    const bool fails = value >> 4 != before >> 4 && value >> 4 != 0;
+    watcher_->slot(fails ? slots[i]->error.cycle + 1 : shown_cycle_, static_cast<PipelineSlot>(i),
+                   value);
+  }
+}
 
-void Datapath::take() { run_ = std::exchange(waiting_.loaded ? waiting_ : early_, {}); }
-
-void Datapath::start(uint64_t cycle, const Descriptor& job) {
+void Datapath::start(uint64_t cycle) {
+  const Descriptor& job = slots_.run.descriptor;
   const bool dual = is_dual(job, params_);
   const unsigned word_elements = dual ? 2 * kBlockSize : kBlockSize;
   const uint32_t k_words = ceil_div(job.k, word_elements);
   const unsigned tail_count = (job.k - 1) % word_elements + 1;
-  job_ = job;
   numbers_out_ = job.numbers_out();
   mx_out_ = job.has_mx_out();
   whole_ = computes_whole(job) ? &whole_job_ : nullptr;
@@ -167,12 +180,12 @@ void Datapath::start(uint64_t cycle, const Descriptor& job) {
   b_buf_.configure(job.b(), dual, 0);
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
-  if (!run_.loaded) {
+  if (!slots_.run.loaded) {
     b_buf_.fills.restart(b.wide ? 2 * load_b_->banks() : load_b_->banks());
     start_loaders(cycle, job, false);
   }
   feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.batch, job.m, job.n, k_words,
-              tail_count, word_elements, run_.loaded);
+              tail_count, word_elements, slots_.run.loaded);
   seq_.start(cycle + 1, job.bias, dual);
   drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= LoopNest::chunk_words(params_, job.m);
@@ -201,18 +214,19 @@ Datapath::NextEvent Datapath::find_next_event() {
   }
   // Early reads belong to the next job. The last source, the descriptor fetcher, belongs to no job.
   for (std::size_t i = 0; i + 1 < kReadSources; i++)
-    job_over_ &= early_.loaded || requests_[i] == kNever;
+    job_over_ &= slots_.ahead.loaded || requests_[i] == kNever;
   return next;
 }
 
 bool Datapath::concerns_others() const {
   const bool loaded = load_a_->done_cycle() != kNever && load_b_->done_cycle() != kNever;
-  return job_over_ || early_.loaded || loaded || desc_.is_reading() || run_.error != kNever ||
-         write_error() != kNever;
+  return job_over_ || slots_.ahead.loaded || loaded || desc_.is_reading() ||
+         slots_.run.error.cycle != kNever || write_error() != kNever;
 }
 
 void Datapath::step(uint64_t limit, uint64_t last) {
   last_ = last;
+  show_slots(next_.cycle);
   if (watcher_) watcher_->advance(next_.cycle);
   switch (next_.source) {
     case Source::fetch:
@@ -266,11 +280,7 @@ void Datapath::accept_fetch(uint64_t cycle) {
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
-  Operands& operands = early_.loaded ? early_ : run_;
-  if (arrival.error < operands.error) {
-    operands.error = arrival.error;
-    operands.fault = {arrival.error_address, operand_of(fetch.kind), false};
-  }
+  slots_.loading().fail(arrival.error, {arrival.error_address, operand_of(fetch.kind), false});
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
   BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);
@@ -347,7 +357,7 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 bool Datapath::may_skip() const {
   // Skipped rows are stored one by one, but MX results need blocks of several tiles.
   if (data_flows() || (whole_ && mx_out_)) return false;
-  if (early_.loaded || waiting_.loaded || run_.error != kNever || write_error() != kNever) {
+  if (slots_.has_early_reads() || slots_.run.error.cycle != kNever || write_error() != kNever) {
     return false;
   }
   const DirectChannels memory = memory_.channels();
@@ -476,7 +486,6 @@ void Datapath::clear(uint64_t cycle, uint64_t halt_cycle) {
   load_a_->clear();
   load_b_->clear();
   load_bias_.clear();
-  run_ = waiting_ = early_ = {};
   a_buf_.fills.clear();
   b_buf_.fills.clear();
   c_buf_.fills.clear();

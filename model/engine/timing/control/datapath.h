@@ -17,6 +17,7 @@
 #include "model/engine/timing/control/desc.h"
 #include "model/engine/timing/control/engine_config.h"
 #include "model/engine/timing/control/record.h"
+#include "model/engine/timing/control/slots.h"
 #include "model/engine/timing/read/cbuf.h"
 #include "model/engine/timing/read/feed.h"
 #include "model/engine/timing/read/load.h"
@@ -50,28 +51,22 @@ class Datapath {
     next_ = find_next_event();
   }
 
-  /// A legal job starts in `cycle` (start_i), and its loaders too if they were not started early.
-  void start(uint64_t cycle, const Descriptor& job);
-  /// First cycle in which the loaders may start early with `job`, the next one; kNever if they may
-  /// not: they are still busy, or the buffers cannot hold its operands together with those of the
+  /// The jobs that are running, waiting and ahead.
+  Slots& slots() { return slots_; }
+  /// Passes the slots that have changed to the watcher, as they are in `cycle`.
+  void show_slots(uint64_t cycle);
+
+  /// The job in the slot `run` starts in `cycle` (start_i), and its loaders too if they were not
+  /// started early.
+  void start(uint64_t cycle);
+  /// First cycle in which the loaders may start early with the job ahead; kNever if they may not:
+  /// they are still busy, or the buffers cannot hold its operands together with those of the
   /// running job.
-  uint64_t early_load_cycle(const Descriptor& job) const;
+  uint64_t early_load_cycle() const;
   /// They do so in `cycle`.
-  void load_early(uint64_t cycle, const Descriptor& job);
+  void load_early(uint64_t cycle);
   /// First cycle in which all operands have been requested; kNever if requests remain.
   uint64_t loads_done_cycle() const;
-  /// Cycle of the first bus error of early reads, kNever if none.
-  uint64_t early_error() const { return std::min(early_.error, waiting_.error); }
-  /// True if operands of the job whose descriptor is ready (is_early) or of the waiting job
-  /// (is_waiting) were requested.
-  bool is_early() const { return early_.loaded; }
-  bool is_waiting() const { return waiting_.loaded; }
-  /// Moves the job whose operands were requested early to the waiting slot.
-  void wait();
-  /// The job that waits with its operands is the one that runs, or else the one after it.
-  void take();
-  /// True if the operands of the running job were requested early.
-  bool is_loaded() const { return run_.loaded; }
   /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
   uint64_t next_event() const { return next_.cycle; }
   /// True if all events of the job are done.
@@ -95,10 +90,8 @@ class Datapath {
   /// Aborts the running job; `cycle` is its last.
   void abort_job(uint64_t cycle);
 
-  /// Cycle of the first bus error so far, kNever if none.
-  uint64_t read_error() const { return run_.error; }
+  /// Cycle of the first bus error of the results, kNever if none.
   uint64_t write_error() const { return wr_port_.result_answers().error; }
-  const Fault& read_fault() const { return run_.fault; }
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// First cycle with nothing under way, if requests stop after `cycle` (halt_i).
   uint64_t drained_cycle(uint64_t cycle) const;
@@ -160,8 +153,7 @@ class Datapath {
   Mode mode_;
   MemoryPort& memory_;
   TracePoint trace_;
-  BlockWatcher* watcher_;  // null: none
-  Descriptor job_;
+  BlockWatcher* watcher_;     // null: none
   bool loads_flow_ = false;   // loaded operands pass through the buffers
   int64_t chunks_ahead_ = 0;  // A chunks requested minus A chunks whose first B slab was requested
   bool one_chunk_ = false, mx_out_ = false;         // of the job
@@ -191,13 +183,9 @@ class Datapath {
   NextEvent next_;
   bool job_over_ = true;
   uint64_t last_ = kNever;  // last cycle of a job that will be aborted
-  /// State of the operands of a job.
-  struct Operands {
-    bool loaded = false;      // requested early
-    uint64_t error = kNever;  // cycle of the first bus error
-    Fault fault;              // which
-  };
-  Operands run_, waiting_, early_;  // of the job that runs, of the two after it
+  Slots slots_;
+  std::array<uint8_t, kPipelineSlots> shown_slots_{};  // as the watcher has them
+  uint64_t shown_cycle_ = 0;
 };
 
 }  // namespace mxe::engine

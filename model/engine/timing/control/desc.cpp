@@ -67,6 +67,7 @@ uint64_t Desc::read_cycle() const {
 void Desc::read(uint64_t cycle) {
   oldest_ = held_.front();
   held_.pop_front();
+  status_ = oldest_.failed ? MXE_STATUS_ERR_FETCH : check_descriptor(oldest_.bytes, params_);
   out_++;
   ready_ = true;
   ready_cycle_ = room_cycle_ = cycle + 1;

@@ -10,6 +10,8 @@
 #include "model/engine/timing/common/trace.h"
 #include "model/engine/timing/read/rd_port.h"
 #include "model/engine/timing/read/read_client.h"
+#include "model/params/params.h"
+#include "mxe_regs.h"
 
 namespace mxe::engine {
 
@@ -19,7 +21,7 @@ namespace mxe::engine {
 /// cancelled, and read again after the previous job has completed.
 class Desc final : public ReadClient {
  public:
-  explicit Desc(TracePoint trace) : trace_(trace) {}
+  Desc(const Params& params, TracePoint trace) : params_(params), trace_(trace) {}
 
   // --- Requests.
   /// Index of the slot that is read next.
@@ -49,9 +51,10 @@ class Desc final : public ReadClient {
   bool is_ready() const { return ready_; }
   /// First cycle in which it is valid.
   uint64_t ready_cycle() const { return ready_cycle_; }
-  const DescriptorBytes& bytes() const { return oldest_.bytes; }
-  /// True if the bus refused it.
-  bool failed() const { return oldest_.failed; }
+  Descriptor descriptor() const { return parse_descriptor(oldest_.bytes); }
+  uint16_t index() const { return static_cast<uint16_t>(out_ - 1); }
+  /// MXE_STATUS_OK, or the status of the first violated rule.
+  uint32_t status() const { return status_; }
   /// It is taken in `cycle`.
   void take(uint64_t cycle);
 
@@ -85,6 +88,7 @@ class Desc final : public ReadClient {
 
   void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
 
+  Params params_;
   TracePoint trace_;
   bool requests_ = false, alone_ = false;  // a fetch is requested; of a job that is next
   uint64_t request_cycle_ = 0;             // of that request, or of the next one at the earliest
@@ -95,6 +99,7 @@ class Desc final : public ReadClient {
   bool ready_ = false;
   uint64_t ready_cycle_ = 0, read_cycle_ = 0;
   Fetched oldest_;
+  uint32_t status_ = MXE_STATUS_OK;
   Fault fault_;
   Fetch fetch_;
 };

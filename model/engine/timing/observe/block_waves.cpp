@@ -11,6 +11,8 @@
 namespace mxe::engine {
 namespace {
 
+constexpr unsigned kSlotBits = 8;
+
 /// VCD identifier of signal number `index`: digits of base 94, printable characters.
 std::string identifier(std::size_t index) {
   constexpr std::size_t kBase = 94;
@@ -85,7 +87,7 @@ class BlockWaves::Changes : public blocks::BlockVisitor {
   bool all_;
   std::vector<Change>& changes_;
   std::vector<BlockPart> parts_{BlockPart::array};
-  std::size_t next_ = 0;
+  std::size_t next_ = kPipelineSlots;
 };
 
 namespace {
@@ -125,11 +127,22 @@ void BlockWaves::take(uint64_t cycle, BlockPart part, const Arithmetic& arithmet
 void BlockWaves::declare(const Arithmetic& arithmetic) {
   file_.print("$timescale 1 ns $end\n");
   Header header(*this);
+  header.enter("cmd");
+  for (const char* slot : {"run_q", "wait_q", "ahead"}) header(slot, kSlotBits, 0);
+  header.leave();
   visit_all(arithmetic, header);
   file_.print("$enddefinitions $end\n");
+  std::vector<Change>& first = changes_[0];
+  for (std::size_t slot = 0; slot < kPipelineSlots; slot++)
+    first.insert(first.begin(), Change{slot, 0});
+}
+
+void BlockWaves::slot(uint64_t cycle, PipelineSlot slot, uint8_t value) {
+  changes_[cycle].push_back({static_cast<std::size_t>(slot), value});
 }
 
 void BlockWaves::advance(uint64_t cycle) {
+  if (signals_.empty()) return;  // not yet declared
   while (!changes_.empty() && changes_.begin()->first < cycle) {
     const auto& [time, changes] = *changes_.begin();
     file_.print("#{}\n", time);

@@ -23,6 +23,7 @@ class BlockWaves : public BlockWatcher {
 
   void row(uint64_t cycle, const Arithmetic& arithmetic) override;
   void segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) override;
+  void slot(uint64_t cycle, PipelineSlot slot, uint8_t value) override;
   void advance(uint64_t cycle) override;
   /// Throws Error if the file is incomplete.
   void close();
