@@ -128,7 +128,7 @@ uint64_t Cmd::next_job_cycle() const {
   return slots_.early_error_cycle() > cycle ? unless_reset(cycle) : kNever;
 }
 
-/// Cycle in which the loaders begin with the job whose descriptor is ready, early.
+/// Cycle in which the loaders start early with the job whose descriptor is ready.
 uint64_t Cmd::early_load_cycle() const {
   if (state_ != State::run || !slots_.ahead.valid || !enable_) return kNever;
   if (desc_.status() != MXE_STATUS_OK || !slots_.ahead.descriptor.early) return kNever;
@@ -180,14 +180,14 @@ uint64_t Cmd::done_cycle() const {
 
 uint64_t Cmd::run_state_cycle() const { return std::min(abort_cycle(), done_cycle()); }
 
-/// Start cycle of the job that was taken. Its operands may be results of earlier jobs, which must
-/// have been answered.
+/// Start cycle of the job that was taken. Without CONTROL.early its operands may be results of
+/// earlier jobs, which must be acknowledged first.
 uint64_t Cmd::start_cycle() const {
   const bool early = slots_.run.loaded || slots_.run.descriptor.early;
   return early ? entered_cycle_ : std::max(entered_cycle_, datapath_.results_answered_cycle());
 }
 
-/// Cycle in which nothing is under way any more, and the jobs before are complete.
+/// First cycle in which nothing is under way and the earlier jobs are complete.
 uint64_t Cmd::abort_end_cycle() const {
   if (record_.busy()) return kNever;
   return std::max({entered_cycle_, datapath_.drained_cycle(entered_cycle_), record_.idle_cycle()});
@@ -242,7 +242,7 @@ uint64_t Cmd::next_cycle() const { return std::min(other_cycle(), datapath_cycle
 
 Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
   if (record_.complete_cycle() == cycle) return complete();
-  // A record that goes out does not put off the end of a job whose results have gone.
+  // A record being written does not delay the end of a job whose results have been sent.
   const bool done = done_cycle() == cycle && abort_cycle() > cycle;
   const bool datapath = datapath_cycle() == cycle;
   if (done && !datapath) {
@@ -273,7 +273,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 /// Carries out the next event of the datapath, and those after it if nothing else comes between.
 void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
   constexpr unsigned kMostSteps = 64;
-  // A record that is held goes as soon as the rows are there.
+  // A held record may be written as soon as the rows that it waits for are accepted.
   const uint64_t other = record_.is_held() ? datapath_.next_event() : other_cycle();
   for (unsigned steps = 1;; steps++) {
     datapath_.step(std::min(limit, other), abort);
@@ -288,8 +288,8 @@ void Cmd::begin_fetch(uint64_t cycle) {
                      slots_.wait.vacated_cycle < cycle && desc_.is_empty() &&
                      desc_.empty_cycle() <= cycle;
   const bool alone = first && !record_.busy() && record_.idle_cycle() <= cycle;
-  // A job counts from the end of the one before, from its own fetch, or from when the engine was
-  // enabled, whatever was last.
+  // A job's cycles count from the end of the previous job, its own fetch or the enabling of the
+  // engine, whichever was last.
   if (first && !record_.waiting() && record_.last_end() < cycle) {
     counted_cycle_ = cycle + 1 - kRecordClocks;
   }

@@ -49,7 +49,7 @@ class Desc final : public ReadClient {
 
   // --- The oldest.
   bool is_ready() const { return ready_; }
-  /// First cycle in which it is valid.
+  /// First cycle in which the oldest is valid.
   uint64_t ready_cycle() const { return ready_cycle_; }
   Descriptor descriptor() const { return parse_descriptor(oldest_.bytes); }
   uint16_t index() const { return static_cast<uint16_t>(out_ - 1); }
@@ -95,7 +95,7 @@ class Desc final : public ReadClient {
   uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
   bool rereads_ = false, cancels_ = false;
   std::deque<Fetched> flying_, held_;
-  uint64_t room_cycle_ = 0;  // the last place came free
+  uint64_t room_cycle_ = 0;  // the cycle after a descriptor last moved to the output
   bool ready_ = false;
   uint64_t ready_cycle_ = 0, read_cycle_ = 0;
   Fetched oldest_;
