@@ -17,7 +17,7 @@ namespace mxe::explore {
 struct Area {
   double gate_equivalents;  ///< logic and registers without memories; counted as in docs/area.md
   double sram_kib;
-  double error;      ///< relative error of gate_equivalents: 0, or the largest leave-one-out error
+  double error;      ///< relative, of gate_equivalents: 0 if synthesized, else AreaTable::error()
   bool synthesized;  ///< Yosys synthesized this configuration; otherwise the area is interpolated
 
   /// Gate equivalents of a bit of SRAM: a 45 nm cell of 0.346 um^2 (Mistry et al., IEDM 2007) in
@@ -38,8 +38,9 @@ struct AreaSample {
   double gate_equivalents() const { return params.num_pe * pe + rest; }
 };
 
-/// Estimates the area of any engine: one of six synthesized processing elements (by TREE_W and
-/// FP4_DUAL), plus a least-squares fit of terms in the parameters for the rest.
+/// Returns the area of a synthesized engine, else an estimate: one of six synthesized processing
+/// elements (by TREE_W and FP4_DUAL), plus a least-squares fit in the parameters for all other
+/// logic.
 class AreaTable {
  public:
   static const AreaTable& shipped();
@@ -48,8 +49,10 @@ class AreaTable {
 
   Area of(const Params& params) const;
   double processing_element(const Params& params) const;
-  /// Relative error of the estimate for a sample that the fit leaves out: 0.1 is 10 % too large.
+  /// Relative error of the estimate for samples()[sample] by a fit without it: 0.1 is 10 % too
+  /// large.
   double leave_one_out(std::size_t sample) const;
+  /// The largest magnitude of leave_one_out().
   double error() const { return error_; }
   const std::vector<AreaSample>& samples() const { return samples_; }
 

@@ -22,7 +22,7 @@ struct Part {
   double seconds() const { return weight * outcome->seconds; }
 };
 
-// Fields of a record that are multiplied by the workload's weight.
+// Fields of the combined record and of its layers that are multiplied by the workload's weight.
 constexpr const char* kAmounts[] = {"cycles", "macs", "bound_cycles", "bytes_read",
                                     "bytes_written"};
 
@@ -58,7 +58,7 @@ class Combiner {
   }
 
   Json record(const Outcome& outcome) const {
-    // Fields with equal values in all parts, and the limit of the slowest part.
+    // Keeps the fields with equal values in all parts, and bound_by of the slowest part.
     Json record = worst_->record;
     for (const char* key : {"items", "item_name", "items_per_second", "pareto", "sqnr_db",
                             "sqnr_layers", "b_bytes", "weight_bytes", "kv_bytes", "kv_formats",
@@ -108,7 +108,7 @@ class Combiner {
     if (how_.method == Combination::Method::worst) return worst_->weight * value(*worst_);
     return sum(value);
   }
-  // A share of the cycles: its average over the parts, weighted by their cycles.
+  // A share of the cycles. `sum`: the average, weighted by cycles; `worst`: of the slowest part.
   double share(const char* key) const {
     const auto cycles = [](const Part& part) { return part.outcome->cycles; };
     return time([&](const Part& part) {

@@ -11,7 +11,8 @@
 namespace mxe::explore {
 
 /// Combines the times of workloads. Example: A takes 2 ms and has weight 10, B takes 5 ms and has
-/// weight 1. `sum` gives 2 * 10 + 5 * 1 = 25 ms; `worst` gives max(20, 5) = 20 ms.
+/// weight 1. `sum` gives 2 * 10 + 5 * 1 = 25 ms; `worst` gives max(20, 5) = 20 ms. Both add
+/// energies.
 struct Combination {
   enum class Method : uint8_t { sum, worst };
   Method method = Method::sum;
@@ -24,7 +25,7 @@ struct Combination {
   const char* method_name() const { return method == Method::sum ? "sum" : "worst"; }
 };
 
-/// Combines points with a result for every workload. Marks the front of area and time.
+/// The points that have a result for every workload, with the fronts of area and time marked.
 struct Combined {
   std::vector<Outcome> outcomes;  ///< `workload` is null
   std::vector<Record> records;    ///< as in points.jsonl, with one layer for each workload

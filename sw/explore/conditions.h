@@ -44,11 +44,12 @@ class Conditions {
   /// Adds a constraint. Throws Error, which lists the allowed names.
   void add(const std::string& text);
   std::size_t count() const { return parsers_.size(); }
-  /// Returns whether the constraint added last names this quantity, or any result.
+  /// True if the constraint added last names this quantity; a quantity of result_quantities().
   bool last_names(const std::string& quantity) const;
   bool last_needs_results() const;
 
-  /// Index of the first constraint that the point violates. Unknown results violate constraints.
+  /// Index of the first constraint that the point violates. Results default to NaN, so
+  /// `ms <= 20` is violated.
   std::optional<std::size_t> broken(const Point& point, const ResultValues& results = {});
 
  private:

@@ -22,7 +22,7 @@ struct FileLine {
 /// fields and empty fields at the end: `a, 1,,` has two fields. Throws Error for misplaced quotes.
 std::vector<std::string> csv_fields(const std::string& line, const FileLine& place);
 
-/// Removes leading and trailing spaces, including no-break spaces.
+/// Removes leading and trailing spaces, no-break spaces and byte order marks.
 std::string trimmed(const std::string& text);
 
 struct Column {
@@ -33,7 +33,7 @@ struct Column {
 
 class CsvHeader {
  public:
-  /// Matches names regardless of case and spaces. Throws Error for a column that is unknown,
+  /// Compares names by column_key(). Throws Error for a column that is unknown,
   /// unnamed, duplicated, or required and missing.
   CsvHeader(const std::vector<std::string>& fields, std::vector<Column> columns,
             const FileLine& place);

@@ -33,7 +33,7 @@ std::string result_id(const Workload& workload, const Point& point);
 
 Record to_record(const Workload& workload, const Point& point, const std::vector<JobTimes>& times);
 
-/// Value of `pareto`: no smaller engine with the same formats, memory and workload is faster.
+/// Value of `pareto` for points on the front of their workload, formats, memory and clock.
 inline constexpr const char* kFront = "area-latency";
 
 inline constexpr int kRecordVersion = 2;

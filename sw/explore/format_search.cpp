@@ -131,7 +131,7 @@ struct Result {
   const Point& point;
   std::vector<MixedLayer> layers;
   MixedFront front;
-  std::vector<std::size_t> correct;  // correct digits by mixture; empty for other networks
+  std::vector<std::size_t> correct;  // images read right, by mixture; empty for other networks
   std::size_t images = 0;
   std::optional<std::size_t> chosen;
   std::vector<int> least_bits;  // by layer, over mixtures within the SQNR budget; empty without it
@@ -171,7 +171,7 @@ std::optional<std::size_t> choose(const Result& result, const FormatSearch& sear
 // For each layer: the smallest max(bits of A, bits of B) in any mixture with at least this SQNR.
 std::vector<int> least_bits(const Result& result, const std::vector<std::vector<FormatCost>>& costs,
                             double sqnr_db) {
-  // The maximum keeps the chosen mixture within the budget although `sqnr_db` is rounded.
+  // The maximum keeps the chosen mixture within the budget although pow() rounds.
   const double noise =
       std::max(std::pow(10, -sqnr_db / 10), result.front.mixtures[*result.chosen].noise);
   const std::vector<std::vector<bool>> possible = possible_choices(costs, noise);
@@ -219,7 +219,7 @@ void print_front(const Result& result, std::size_t most) {
              result.correct.empty() ? "" : " digits right");
   const std::size_t rows = std::min(most, all.size());
   for (std::size_t row = 0; row < rows; row++) {
-    // Prints the first and last mixture, and evenly spaced mixtures between them.
+    // Prints the first and last mixture and evenly spaced ones between them; only the first for 1.
     const std::size_t i = rows == 1 ? 0 : row * (all.size() - 1) / (rows - 1);
     const Mixture& one = all[i];
     fmt::print("{:>14} {:>12.4f} {:>8.2f}", one.cycles, 1e3 * result.seconds(one), one.sqnr_db());

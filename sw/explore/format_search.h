@@ -20,7 +20,7 @@ struct FormatSearch {
   uint64_t most_rows = 20;
 };
 
-/// Throws Error unless all points have the same engine and memory, but several pairs of formats,
+/// Throws Error unless there are two points or more, which differ only in format_a and format_b,
 /// and every layer has tensors.
 void require_format_choices(const std::vector<Point>& points,
                             const std::vector<Workload>& workloads,

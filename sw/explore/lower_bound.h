@@ -9,10 +9,10 @@
 
 namespace mxe::explore {
 
-/// Minimum work of a job on any engine, by the sizes of its operands and results.
+/// Minimum work of a job on the point's engine, by the sizes of its operands and results.
 struct Compulsory {
   double compute_cycles = 0;  ///< with all multipliers of the engine busy
-  double feed_cycles = 0;     ///< decoding the words of B, feed_cols() columns a cycle
+  double feed_cycles = 0;     ///< decoding B once per stripe, feed_cols() columns a cycle
   double bytes_read = 0;      ///< every operand and scale once
   double bytes_written = 0;
 };
@@ -48,7 +48,7 @@ enum class Limit : uint8_t {
 inline constexpr std::size_t kLimits = 5;
 const char* limit_name(Limit limit);
 
-/// The part that is busy for most of a job's `cycles`, given the bytes that the job moved.
+/// The part with the most busy cycles in a job that moved these bytes, or Limit::latency.
 Limit limit_of(const job::JobShape& shape, const Point& point, double cycles, double bytes_read,
                double bytes_written);
 

@@ -47,11 +47,12 @@ uint64_t read_port(const Params& p, uint64_t offset_bits) {
 
 uint64_t write_port(const Params& p, uint64_t offset_bits, uint64_t lanes_out) {
   const uint64_t longest_row = p.num_pe > 8 ? 4 * p.num_pe : 32;
-  // Flags of a row: is a record, joins the next row, follows the previous row, is half full.
+  // Flags of a row: is a record, joins the next row, follows the previous row, is half full
+  // (only rows of several segments).
   const uint64_t flags = p.num_pe > lanes_out ? 4 : 3;
   const uint64_t row = flags + offset_bits + bits_for(longest_row + 1);
   const uint64_t beats = std::min<uint64_t>(p.max_burst, 4096 / p.mem_bytes());
-  // Bursts of the outstanding records; a narrow port needs two per record.
+  // Bursts of the outstanding records: two per record on a port of 64 bits with MAX_BURST 1.
   const uint64_t records = kRecords * (p.mem_w < 128 && p.max_burst == 1 ? 2 : 1);
   return kWriteQueue * (row + address_bits(beats)) + kWritesUnderWay * (64 - offset_bits + 1) +
          records * (bits_for(kWritesUnderWay) + 1);

@@ -14,7 +14,7 @@ struct FormatCost {
 
 struct Mixture {
   uint64_t cycles = 0;
-  double noise = 0;  ///< the sum over the layers, whose noises are independent
+  double noise = 0;  ///< the sum over the layers, as if their noises were independent
   std::vector<std::size_t> choice;
 
   double sqnr_db() const;
@@ -23,19 +23,20 @@ struct Mixture {
 struct MixedFront {
   /// From the fastest to the most accurate. No other mixture is both as fast and less noisy.
   std::vector<Mixture> mixtures;
-  /// False if `mixtures` is only a subset of the front, which contains the convex hull.
+  /// False if `mixtures` only approximates the front, but contains its convex hull.
   bool exact = true;
 };
 
 /// Combines one choice per layer, layer by layer, and drops dominated combinations. Beyond `most`,
-/// keeps the most accurate in each of `most` equal ranges of cycles. Every layer needs a choice.
+/// keeps the fastest, and the most accurate in each of `most` equal ranges of cycles. Every layer
+/// needs a choice.
 MixedFront mix_formats(const std::vector<std::vector<FormatCost>>& layers, std::size_t most = 8192);
 
 /// The convex hull of all mixtures, from the fastest. A step saves the most noise per added cycle.
 std::vector<Mixture> mixed_hull(const std::vector<std::vector<FormatCost>>& layers);
 
-/// [layer][choice]: true if a mixture with at most this noise can contain the choice. It can if it
-/// does with the most accurate choices of all other layers.
+/// [layer][choice]: true if a mixture with at most this noise can contain the choice: the one with
+/// the most accurate choices of all other layers.
 std::vector<std::vector<bool>> possible_choices(const std::vector<std::vector<FormatCost>>& layers,
                                                 double noise);
 

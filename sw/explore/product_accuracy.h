@@ -18,7 +18,7 @@ namespace mxe::explore {
 /// Measures the accuracy of matrix products in pairs of formats, relative to unquantized products.
 class ProductAccuracy {
  public:
-  /// Operands and exact product for a layer; for every layer if `layer` is empty.
+  /// Operands and their product in float64, for a layer; for every layer if `layer` is empty.
   struct Product {
     std::string layer;
     std::size_t m = 0, n = 0, k = 0;
@@ -33,15 +33,15 @@ class ProductAccuracy {
   /// weights of the digits' network, as layers dense1, dense2, ... Throws Error for wrong shapes.
   explicit ProductAccuracy(const std::vector<std::string>& files);
 
-  /// The product with the layer's name and K; null if there is none, or if the tensors are those of
-  /// the digits' network and `workload` is another network.
+  /// The product with the layer's name and K, or for every layer; null if there is none, or if the
+  /// tensors are those of the digits' network and `workload` is another network.
   const Product* find(const Layer& layer, const Workload& workload) const;
   /// The product of a layer with this name and any K; null if there is none.
   const Product* named(const std::string& layer) const;
 
-  /// Accuracy with the layers' own formats, or else the given ones.
+  /// Accuracy with the layers' own formats, or else `format_a` and `format_b`.
   struct Accuracy {
-    double sqnr_db = 0;      ///< over all results of these layers
+    double sqnr_db = 0;      ///< over all results of the layers with tensors
     std::size_t layers = 0;  ///< layers with tensors
   };
   /// Quantizes with preset `ocp` and adds like the engine. Empty if no layer has tensors.

@@ -14,19 +14,20 @@ namespace mxe::explore {
 /// A line of points.jsonl (docs/exploration.md).
 using Record = nlohmann::ordered_json;
 
-/// Records by id, and the bytes of their lines. Ignores an incomplete last line, which an
-/// interrupted run leaves. Throws Error with `path` and line.
+/// Records by id, and the bytes of their lines.
 struct ParsedResults {
   std::map<std::string, Record> records;
   std::size_t bytes = 0;
 };
+/// Ignores an incomplete last line, which an interrupted run leaves. Throws Error with `path` and
+/// line.
 ParsedResults parse_results(const std::string& text, const std::string& path);
 
 /// Records of points.jsonl and of its shards (points.I-of-N.jsonl).
 class Results {
  public:
-  /// Creates the folder if necessary, reads these files in it, and opens `file` for appending.
-  /// Throws Error with file and line.
+  /// Creates the folder if necessary, reads these files in it, cuts an incomplete last line off
+  /// `file` and opens it for appending. Throws Error with file and, for a wrong result, line.
   Results(const std::filesystem::path& folder, const std::string& file);
 
   bool has(const std::string& id) const { return records_.count(id) != 0; }

@@ -18,9 +18,9 @@ struct Sample {
   job::JobShape shape;  ///< reduced if it takes too many cycles
 };
 
-/// Chooses `count` points on fronts, preferring different engines. A layer of more than
-/// `most_cycles` loses whole buffers and keeps the remainder: N = 1000, groups of 32: 64 + 8 = 72.
-/// Throws Error if no point is on a front.
+/// Chooses at most `count` points on fronts, first those with different engines. A layer of more
+/// than `most_cycles` loses whole buffers and keeps the remainder: N = 1000, groups of 32: 64 + 8
+/// = 72. Throws Error if no point is on a front.
 std::vector<Sample> sample_fronts(const std::vector<Outcome>& outcomes, std::size_t count,
                                   uint64_t most_cycles);
 

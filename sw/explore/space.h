@@ -48,7 +48,7 @@ class Space {
   struct Search {
     enum class Method : uint8_t {
       grid,
-      random,   ///< draws `budget` different combinations with `seed`
+      random,   ///< draws `budget` different combinations by `seed`, or all
       front,    ///< keeps the points on a front of area and time
       halving,  ///< keeps `budget` points by successive halving (halving.h)
     };
@@ -72,7 +72,8 @@ class Space {
     SkippedPoints skipped;
   };
   /// In the order of the file, the last variable changing fastest; only the drawn points for
-  /// Method::random. Throws Error if no point is legal or there are more than kMostPoints.
+  /// Method::random. Throws Error if no point is legal, or for more than kMostPoints combinations
+  /// with another method.
   Points points() const;
   const Search& search() const { return search_; }
   /// Constraints on results, such as `ms <= 20`. points() does not check them.

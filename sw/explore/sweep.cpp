@@ -223,7 +223,8 @@ void mark_fronts(std::vector<Outcome>& outcomes,
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < outcomes.size(); i++) groups[group(i)].push_back(i);
   for (auto& [name, members] : groups) {
-    // In the order of area, a point is on the front if it is faster than all before it.
+    // In the order of area, a point is on the front if it is faster than all before it or equals
+    // the last one on it.
     std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(outcomes[a].area, outcomes[a].seconds) <
              std::tie(outcomes[b].area, outcomes[b].seconds);

@@ -18,7 +18,8 @@
 
 namespace mxe::explore {
 
-/// One machine's part of the points: part `index` of `count`, from 1.
+/// One machine's part of the pairs of a point and a workload: number `index` (from 1) and every
+/// `count`-th after it.
 struct Shard {
   uint64_t index = 1, count = 1;
 };
@@ -28,11 +29,11 @@ struct SweepOptions {
   std::filesystem::path cache;  ///< folder of times from earlier runs (cache.h)
   unsigned threads = 1;
   std::optional<Shard> shard;
-  /// `fronts_only` keeps only points on a front. `prune` skips a point if its lower bound is slower
-  /// than a smaller engine with the same formats and memory; points with small lower bounds come
-  /// first. Pruning does not change the fronts.
+  /// `fronts_only` keeps only points on a front. `prune` simulates points in the order of their
+  /// lower bounds and skips those that would be off the front even if they were as fast as these.
+  /// Pruning does not change the fronts.
   bool fronts_only = false, prune = false;
-  std::optional<uint64_t> halving;  ///< points that successive halving keeps (halving.h)
+  std::optional<uint64_t> halving;  ///< points that halve() keeps, over all workloads
   /// By workload and formats; no entry if not measured.
   struct Accuracy {
     double sqnr_db = 0;
@@ -48,7 +49,7 @@ struct SweepOptions {
 };
 
 struct SweepCounts {
-  std::size_t all = 0;                       ///< points times workloads
+  std::size_t all = 0;                       ///< points times workloads; the part of a shard
   std::size_t known = 0;                     ///< already in the folder
   std::size_t cached = 0;                    ///< with times from the cache
   std::size_t simulated = 0;                 ///< newly simulated
@@ -81,9 +82,10 @@ void mark_fronts(std::vector<Outcome>& outcomes,
                  const std::function<std::string(std::size_t)>& group);
 
 /// Evaluates every point with every workload. Appends each result to points.jsonl, or to
-/// points.I-of-N.jsonl for a shard, and reuses the results in such files. Finally rewrites
-/// points.jsonl in the order of the points, with fronts. Its contents do not depend on threads,
-/// shards and interruptions. Throws Error with file and line for a malformed or outdated line.
+/// points.I-of-N.jsonl for a shard, and reuses the results in such files. Without a shard, finally
+/// rewrites points.jsonl in the order of the points, with fronts. Its contents do not depend on
+/// threads, shards and interruptions. Throws Error with file and line for a malformed or outdated
+/// line.
 SweepResult sweep(const std::vector<Point>& points, const std::vector<Workload>& workloads,
                   const SweepOptions& options);
 

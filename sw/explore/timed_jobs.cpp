@@ -29,9 +29,9 @@ numerics::FormatId of_same_bits(numerics::FormatId format) {
   }
 }
 
-/// Reduces ROWS and ACC_TILES to the job's size. A must fit in one chunk. Results must not be MX
-/// blocks, which depend on stripes and groups. Stripes of fewer rows than kMinPass keep ACC_TILES:
-/// with one tile, each pass would wait for the previous pass's accumulators.
+/// Reduces ROWS and ACC_TILES. A must fit in one chunk. Results must not be MX blocks, which depend
+/// on stripes and groups. If a stripe can have fewer rows than kMinPass, ACC_TILES remains: with
+/// one tile, each pass would wait for the previous pass's accumulators.
 void shrink_loops(const job::JobShape& shape, Params& params) {
   const uint64_t fewest_rows = std::min<uint64_t>(shape.m, LoopNest::smallest_part(params.rows));
   if (fewest_rows >= kMinPass) params.acc_tiles = 1;

@@ -21,8 +21,9 @@ struct TimedJob {
   engine::PortLimits ports;
 };
 
-/// Returns a legal job's representative among all jobs with equal cycles and counters. It has a
-/// default tree width, one format per element width, and only the buffers and bursts that it uses.
+/// Returns a job with the cycles and counters of `job`, which must be legal. It has the default
+/// TREE_W and QUEUE_DEPTH, one format per element width, and only the buffers and bursts that it
+/// uses.
 TimedJob timing_twin(const TimedJob& job);
 
 /// Times of jobs for all points and threads. Simulates each timing_twin() once.

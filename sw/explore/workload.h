@@ -36,9 +36,9 @@ struct Layer {
 };
 
 struct Workload {
-  std::string name;  ///< file name without folder and extension
+  std::string name;  ///< file name without folder and extension; of a Llama: folder and run
   std::vector<Layer> layers;
-  uint64_t items = 0;     ///< results of a run; 0 if not in the file
+  uint64_t items = 0;     ///< tokens, images, ... of a run; 0 if not in the file
   std::string item_name;  ///< "tokens", "images"
 
   double macs() const;
@@ -53,14 +53,14 @@ inline constexpr uint64_t kMostElements = uint64_t{1} << 31;
 ///     Layer name, IFMAP Height, ...        SCALE-Sim's convolutions, padding included
 ///
 /// B is weights, kv_cache or activations. A convolution has `Strides`, or `Stride Height` and
-/// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. DP in a layer's name means
-/// depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets the items of a run.
-/// Throws Error with file and line.
+/// `Stride Width`, and optionally `Batch Size`. `Sparsity` must be 1:1. DP in a convolution's name
+/// means depthwise. Lines that begin with # are comments; `# items: 2048 tokens` sets the items of
+/// a run. Throws Error with file and line.
 Workload read_workload(const std::string& path);
 /// As read_workload(), for the text of a file; `path` determines the workload's name.
 Workload parse_workload(const std::string& text, const std::string& path);
 
-/// Formats of the layers whose names match a pattern with * and ?.
+/// Formats of the layers whose names match a pattern of fnmatch(): *, ? and [...].
 struct LayerFormats {
   std::string pattern;
   numerics::FormatId format_a, format_b;

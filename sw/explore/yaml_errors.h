@@ -15,7 +15,8 @@ inline YAML::Exception at(const YAML::Node& node, const std::string& what) {
   return {node.Mark(), what};
 }
 
-/// Returns read(root of the YAML text). Throws Error "path:line: problem".
+/// Returns read(root of the YAML text). Turns errors of YAML into Error "path:line: problem",
+/// without the line if it is unknown.
 template <typename Read>
 auto with_places(const std::string& text, const std::string& path, const Read& read) {
   try {

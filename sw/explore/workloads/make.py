@@ -78,7 +78,7 @@ def gpt2(layers, width, heads, tokens, past):
 
 
 def llama3(layers, width, heads, hidden, tokens, past, batch=1):
-    """Heads of 128, 8 of them for keys and values; query heads that share one are one product."""
+    """`heads` query heads of 128, 8 heads of keys and values; query heads that share one are one product."""
     groups, rows = 8, tokens * batch
     shared = heads // groups * tokens
     return [("q_proj", rows, heads * 128, width, layers),
