@@ -14,14 +14,14 @@ namespace mxe::cli {
 /// Exit status. Commands throw Error for bad usage and bad input.
 enum ExitCode : int {
   kAgreed = 0,     ///< success; every comparison agreed
-  kDisagreed = 1,  ///< a comparison failed
+  kDisagreed = 1,  ///< a comparison or the engine failed
   kBadInput = 2,   ///< bad usage or input: one line on stderr names it
-  kGuestFault = 3  ///< `mxe run`, `mxe linux`: illegal action of the guest
+  kGuestFault = 3  ///< `mxe run`, `mxe linux`: illegal action or timeout of the guest
 };
 
 struct Command {
   CLI::App* app;
-  std::function<int()> run;  ///< called after parsing; returns an ExitCode
+  std::function<int()> run;  ///< called after parsing; returns an ExitCode or the guest's status
 };
 
 /// Keys keep the order of insertion.
@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 /// Prints one line on standard output. NaN and infinities become null.
 void print_json(const Json& object);
 
-/// Shows a line on a terminal's stderr. The next line replaces it; an empty line removes it.
+/// If stderr is a terminal, shows a line there. The next line replaces it; an empty one removes it.
 void show_progress(const std::string& line);
 
 /// At least 1.

@@ -32,7 +32,7 @@ struct Options {
   bool json = false;
 };
 
-/// Throws unless the RTL can run random cases and is newer than its sources.
+/// Without --rtl, throws Error if the project's RTL is missing or older than its sources.
 void require_engine(const regression::RegressionOptions& options) {
   if (!options.rtl.own) rtl::require_current_rtl(Params::named(options.config), options.waves);
 }

@@ -42,7 +42,7 @@ struct DequantizeOptions {
   bool swizzled = false, json = false;
 };
 
-/// --axis, else the axis that fits the shapes; the first if several do (then each block has one
+/// --axis, else the axis that fits the shapes; the last if several do (then each block has one
 /// element). Throws Error if none fits.
 std::size_t find_axis(const DequantizeOptions& options, const numerics::QuantizerOptions& quantizer,
                       const numerics::ArrayParts& parts) {
@@ -148,7 +148,7 @@ void require_same_quantizer(const Json& said, const DequantizeOptions& options,
                           options.quantizer.format, options.quantizer.preset));
 }
 
-/// A number for the whole array: a tensor of one element, or the metadata.
+/// A number for the whole array: a tensor of one element, else in the metadata, else none.
 std::optional<float> stored_number(const arrays::Extras& file, const std::string& path,
                                    const std::string& prefix, const Json& said,
                                    const std::string& name) {
@@ -179,7 +179,8 @@ void keep_one(const char* name, std::optional<float>& kept, const std::optional<
   if (!kept) kept = stored;
 }
 
-/// Takes the tensor scale or its amax from the options, else from the files of scales and elements.
+/// Takes the tensor scale or its amax from the options, else from the files of scales and elements
+/// if the scales' tensor is called PREFIXscales. Throws Error if two of these sources differ.
 void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& options,
                        const numerics::Quantizer& quantizer, const std::string& scales_name,
                        numerics::ArrayParts& parts) {

@@ -30,7 +30,7 @@ class EngineChoice {
   engine::PortLimits ports_;
 };
 
-/// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that --set takes no file name after them.
+/// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that a file name can follow.
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words);
 
 }  // namespace mxe::cli

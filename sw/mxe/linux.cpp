@@ -40,7 +40,7 @@ constexpr unsigned kLeastMemory = 32, kMostMemory = 65536;  // MiB
 constexpr int kKilled = 128;                                // plus the signal number, as in a shell
 /// Default of --timeout-us unless input comes from a terminal: one hour of simulated time.
 constexpr uint64_t kDefaultTimeoutUs = 3'600'000'000;
-/// Linux reports a task as blocked after this time.
+/// Without a burst or interrupt for this simulated time, Linux's tasks are queried.
 constexpr uint64_t kStallUs = 120'000'000;
 constexpr std::size_t kLinesOfLog = 20;
 
@@ -98,7 +98,7 @@ std::string choose_module(const LinuxOptions& options) {
 bool on_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
 
 /// Source of the program's standard input. Linux reads a file directly. A pipe is read to its end
-/// first, because a console drops unread input when it ends.
+/// first, because a console drops unread input at the input's end.
 std::string choose_input(const guest::Session& session) {
   struct stat status {};
   if (fstat(STDIN_FILENO, &status) != 0) return "null";
@@ -158,7 +158,7 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
   return words;
 }
 
-/// 0 (no limit) for input from a terminal, whose user can end the run.
+/// --timeout-us; default: one hour, or 0 (no limit) for a terminal, whose user can end the run.
 uint64_t choose_timeout(const LinuxOptions& options, const guest::SessionPlan& plan) {
   if (options.timeout_us) return *options.timeout_us;
   return plan.interactive || plan.input == "console" ? 0 : kDefaultTimeoutUs;
@@ -189,7 +189,7 @@ void print_summary(int code, const uml::MachineOutcome& outcome) {
       outcome.nanoseconds, outcome.register_accesses, outcome.bursts, outcome.messages);
 }
 
-/// `tasks`: Linux's report of its tasks if the run did not end by itself.
+/// `tasks`: Linux's report of its tasks if the run stalled or timed out.
 struct Run {
   uml::MachineOutcome outcome;
   std::string tasks;

@@ -125,7 +125,7 @@ engine::ArithmeticFactory choose_arithmetic(const std::optional<std::string>& na
   throw Error(fmt::format("--arithmetic needs --on model, not {}", device::target_name(target)));
 }
 
-/// The file of --waves for the model's blocks. Throws Error if the target has no waves.
+/// The file of --waves for the model's blocks. Throws Error for --waves on a target without waves.
 std::optional<engine::BlockWaves> open_waves(const MatmulOptions& options, device::Target target) {
   const bool structural = options.arithmetic == "structural";
   if (options.waves.empty() || target == device::Target::rtl) return std::nullopt;

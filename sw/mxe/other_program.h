@@ -15,7 +15,7 @@ Command list_linux(CLI::App& app);
 const char* asks_for_program(int argc, const char* const* argv);
 
 /// Replaces this process by `program`; --build in the arguments builds it if it is missing. Returns
-/// an exit status only if it is still missing.
+/// an exit status only if it cannot start.
 int run_other_program(const char* program, char** argv);
 
 }  // namespace mxe::cli

@@ -16,7 +16,7 @@ void require_mx(const job::OutputFormat& output, const char* option, const std::
                           output.name()));
 }
 
-/// "fp32, bf16, "
+/// "fp32, bf16, fp16, "
 std::string number_names() {
   std::string names;
   for (const job::NumberFormat& format : job::number_formats())

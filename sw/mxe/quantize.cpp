@@ -101,7 +101,8 @@ void add_scales(arrays::OutputFiles& files, const QuantizeOptions& options,
             file_type(options, numerics::code_type(array.options.scale_format)));
 }
 
-/// Adds the tensor scale to the .safetensors file of the scales, else of the elements.
+/// Adds tensor scale and amax, if any, to the .safetensors file of the scales, else of the
+/// elements.
 void add_tensor_scale(arrays::OutputFiles& files, const QuantizeOptions& options,
                       const numerics::QuantizedArray& array) {
   const numerics::WholeScale whole = numerics::whole_scale(array.options);

@@ -15,7 +15,7 @@ struct TeamReport {
   struct Member {
     job::JobShape shape;
     device::TeamResult::Member outcome;
-    uint64_t alone = 0;  ///< cycles of its job without the other engines
+    uint64_t alone = 0;  ///< cycles of its job on the model without the other engines
 
     /// Cycles that the other engines add; negative if the changed order of bursts is faster.
     int64_t waited() const {
@@ -29,14 +29,14 @@ struct TeamReport {
   device::SplitAxis axis;
   std::vector<Member> members;
   uint64_t cycles = 0;
-  uint64_t one_engine = 0;  ///< cycles of the whole product on one engine with the same memory
+  uint64_t one_engine = 0;  ///< the model's cycles of the whole product, same memory
   double bound = 0;         ///< explore::roofline_cycles
   double wall_seconds = 0;
 
   double speedup() const { return static_cast<double>(one_engine) / static_cast<double>(cycles); }
 };
 
-/// Also simulates each part, and the whole product, alone.
+/// Also simulates each part, and the whole product, alone on the model.
 TeamReport make_report(const job::JobShape& shape, device::Target on,
                        const device::EngineSetup& setup, device::SplitAxis axis,
                        const std::vector<job::JobShape>& parts, const device::TeamResult& result);
