@@ -48,8 +48,8 @@ class InputFiles {
   Extras extras(const std::string& path, const std::vector<std::string>& names);
   /// All arrays of a file, or the one with the next name of --tensor.
   std::vector<numerics::NamedTensor> read_all(const std::string& path);
-  /// Calls take(name, array) for each float array in read_all(). Returns the others (other types,
-  /// scalars). Throws Error if --tensor named such an array or there is no float array.
+  /// Calls take(name, array) for each float array in read_all(). Returns the others: other types,
+  /// and scalars unless alone. Throws Error if all are others.
   using TakeFloats = std::function<void(const std::string&, const Array<float>&)>;
   std::vector<Skipped> for_each_floats(const std::string& path, const TakeFloats& take);
   /// Throws Error if a name of --tensor was not used.

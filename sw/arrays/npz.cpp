@@ -59,7 +59,7 @@ class MemberReader {
     }
   }
 
-  /// Throws Error if data follow. libzip then checks the checksum.
+  /// Throws Error if data follow. This read at the end makes libzip check the checksum.
   void finish() {
     uint8_t more = 0;
     if (read(&more, 1) != 0) throw Error(fmt::format("{}: larger than it says", name_));

@@ -16,10 +16,12 @@ using numerics::code_type;
 using numerics::CodeType;
 
 /// Writes a command's arrays. A .npy file holds one array; a .safetensors file holds several, named
-/// by role. "-" is standard output (one array: .npy); printed text then goes to standard error.
+/// by role. "-" is standard output (.npy for one array, else .safetensors); text printed after
+/// write() goes to standard error.
 class OutputFiles {
  public:
-  /// An empty path adds nothing. `type`: the type in .safetensors files and, if named, .npy files.
+  /// An empty path adds nothing. `type` has the types in .safetensors and .npy files; empty: by
+  /// DType.
   void add(const std::string& path, const std::string& role, numerics::NpyArray array,
            const CodeType& type = {});
   void add(const std::string& path, const std::string& role, const std::vector<float>& values,

@@ -19,7 +19,7 @@ enum class Packing {
 
 void check_packing(const numerics::ElementFormat& format, Packing packing);
 
-/// Packs codes along the last axis. Unused bits of the last byte are 0.
+/// Packs codes along the last axis. Unused bits of a row's last byte are 0.
 Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
                     const Array<uint8_t>& codes);
 
@@ -27,10 +27,11 @@ Array<uint8_t> pack(const numerics::ElementFormat& format, Packing packing,
 Array<uint8_t> unpack(const numerics::ElementFormat& format, Packing packing,
                       const Array<uint8_t>& packed, const std::optional<std::size_t>& last);
 
-/// Reorders scales [rows..., blocks] into the layout of cuBLAS and tcgen05, one row of bytes.
+/// Reorders scales [rows..., blocks] into the layout of cuBLAS and tcgen05, as one axis of bytes.
 Array<uint8_t> swizzle(const Array<uint8_t>& scales);
 
-/// The inverse, for scales of `shape`. Throws Error with `name` for a wrong number of bytes.
+/// The inverse of swizzle(), for scales of `shape`. Throws Error with `name` for a wrong number of
+/// bytes.
 Array<uint8_t> unswizzle(const Array<uint8_t>& bytes, const std::vector<std::size_t>& shape,
                          const std::string& name);
 

@@ -18,7 +18,7 @@ struct Operand {
 /// leading axes broadcast as in NumPy. Sets no bias. Throws Error for shapes that do not match.
 job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads);
 
-/// Throws Error with `path` unless the bias has the shape [N], [M, N] or that of the result.
+/// Adds a bias [N], [M, N] or of the result's shape. Throws Error with `path` for other shapes.
 void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path);
 
 }  // namespace mxe::arrays

@@ -18,7 +18,7 @@ namespace mxe::digits {
 struct DeviceRun {
   device::Target target;
   uint64_t cycles = 0;
-  std::vector<std::string> differences;  ///< differing bytes against golden, one line each
+  std::vector<std::string> differences;  ///< a line for each layer that differs from golden
 };
 
 struct VariantResult {

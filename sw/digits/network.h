@@ -29,10 +29,11 @@ std::string digits_directory();
 /// Layer 0 is "dense1".
 std::string digits_layer_name(std::size_t index);
 
-/// Reads .npy files. Throws Error if one is missing or shapes do not match.
+/// Reads .npy files; layers end before the first missing weightN.npy, N > 1. Throws Error if
+/// another file is missing or shapes do not match.
 Digits load_digits(const std::string& directory);
 
-/// x W^T + b in float32, summed in the order of k: [rows][outputs].
+/// b + x W^T in float32, added from b on in the order of k: [rows][outputs].
 std::vector<float> dense_float(const DenseLayer& layer, const std::vector<float>& x);
 
 void relu(std::vector<float>& values);

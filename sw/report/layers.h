@@ -7,11 +7,11 @@
 
 namespace mxe::report {
 
-/// Removes layers so that at most `most` remain in all; points on a front keep theirs first.
-/// Returns the number of points without layers.
+/// Removes all layers of some points so that at most `most` layers remain in all; points on a front
+/// have priority. Returns the number of points that lost theirs.
 std::size_t limit_layers(std::vector<nlohmann::ordered_json>& points, std::size_t most);
 
-/// Replaces each layer by numbers: an index into "common", then figures in the order of "figures"
+/// Replaces each layer by an array: an index into "common", then figures in the order of "figures"
 /// and stalls in the order of "stalls". Returns these three lists (page/data.js unpacks).
 nlohmann::ordered_json pack_layers(std::vector<nlohmann::ordered_json>& points);
 

@@ -191,14 +191,15 @@ Json read_mixture(const std::string& line, const std::string& place) {
   return mixture;
 }
 
-/// Keeps the numbers of skipped points by reason.
+/// Keeps the numbers of skipped points and unmet results by reason.
 Json checked_space(const Json& space, const std::string& path) {
   Json known = checked(space, kSpaceKeys, path + ":1");
   for (const char* name : {"skipped", "unmet"}) require_numbers(known, name, path + ":1");
   return known;
 }
 
-/// Calls read(line, number, line is cut off) for nonempty lines until it returns false.
+/// Calls read(line, number, line has no newline) for lines that are not blank, until it returns
+/// false.
 template <typename Read>
 void for_each_line(const std::string& text, const Read& read) {
   std::istringstream lines(text);

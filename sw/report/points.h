@@ -20,8 +20,9 @@ struct Exploration {
   std::size_t cut_line = 0;  ///< number of the incomplete last line of an interrupted run, else 0
 };
 
-/// Reads points.jsonl, space.json, formats.jsonl and combined.jsonl, and finds traces/<id>.json or
-/// .json.gz. Throws Error with file and line for missing or malformed contents.
+/// Reads points.jsonl and, if they exist, space.json, formats.jsonl and combined.jsonl; finds
+/// traces/<id>.json.gz, else .json. Throws Error with file and line for missing or malformed
+/// contents.
 Exploration read_exploration(const std::filesystem::path& folder);
 
 /// These parse one file; `path` is for messages. parse_points() sets `points` and `cut_line`.

@@ -71,7 +71,7 @@ function logRange(all) {
   const values = all.filter(fitsLogAxis);
   if (!values.length) return {};
   const min = Math.min(...values) / 1.25, max = Math.max(...values) * 1.25;
-  // Even the shortest range, such as 0.9 to 1.4, has six ticks of `finest`.
+  // Even the shortest range, max / min = 1.56, has three ticks of `finest`: 5.6 to 8.75 has 6, 7, 8.
   const finest = [1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
   const choices = [max / min > 2000 ? [1] : [1, 2, 5], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], finest];
   const found = choices.map((numbers) => ticksBetween(min, max, numbers));

@@ -39,7 +39,7 @@ const percent = (value) => (isNumber(value) ? (100 * value).toFixed(1) + " %" : 
 const decibel = (value) => (isNumber(value) ? value.toFixed(1) + " dB" : "–");
 const count = (value) => (isNumber(value) ? Math.round(value).toLocaleString("en") : "–");
 
-// One line, as chartText() needs.
+// One line, also for names in the data with line breaks.
 const pairOf = (entry) => `${entry.format_a || "?"} × ${entry.format_b || "?"}`.replace(/\s+/g, " ");
 
 /// `of` reads a quantity, `text` formats it; `best` is -1 if less is better, else 1.
@@ -74,7 +74,7 @@ function varyingSettings(list) {
     .map(([key, set]) => [key, [...set].sort((a, b) => (isNumber(a) && isNumber(b) ? a - b : String(a) < String(b) ? -1 : 1))]);
 }
 
-/// The points that no other point beats in the two measures.
+/// The points that no other point beats in the two measures; of equal points only the first.
 function frontOf(list, one, two) {
   const known = list.filter((p) => isNumber(one.of(p)) && isNumber(two.of(p)));
   known.sort((p, q) => one.best * (one.of(q) - one.of(p)) || two.best * (two.of(q) - two.of(p)));
@@ -104,7 +104,7 @@ function numberFrom(text, unit) {
   return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
 }
 
-/// Bytes per cycle of memory and port. Both directions of the port serve a half-duplex memory. Rate 0
+/// The lower of the memory's and the port's bytes per cycle. Both directions of the port serve a half-duplex memory. Rate 0
 /// means the width of the port.
 function bytesPerCycle(point) {
   const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
@@ -112,7 +112,7 @@ function bytesPerCycle(point) {
   return port ? Math.min(port * (point.mem_half_duplex ? 2 : 1), memory) : memory;
 }
 
-/// Two 4-bit formats use the dual rate.
+/// Two 4-bit formats use the dual rate if FP4_DUAL is 1.
 function macsPerCycle(point, pair) {
   const four = (format) => /e2m1|fp4|int4/i.test(format || "");
   const dual = parameter(point, "FP4_DUAL", 0) && four(pair.format_a) && four(pair.format_b);

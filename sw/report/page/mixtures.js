@@ -5,7 +5,7 @@ const pickedMixtures = new Map();  // workload -> index of the mixture
 const mixturesOf = (workload) => mixturesByWorkload.get(workload);
 const mixturePair = (all, number) => pairOf({format_a: all.pairs[number][0], format_b: all.pairs[number][1]});
 
-/// Default: the mixture in the budget, else the middle one.
+/// The selected mixture; default: the one chosen for the budget, else the middle one.
 function pickedMixture(workload) {
   const {mixtures} = mixturesOf(workload);
   const chosen = mixtures.findIndex((one) => one.chosen);
