@@ -157,7 +157,7 @@ struct Case {
 
   float expected(std::size_t i, std::size_t j) const {
     const float* c = bias.empty() ? nullptr : &bias[i * b.rows + j];
-    return oracle::product(a, i, b, j, c, alpha ? &*alpha : nullptr, dual);
+    return test::product(a, i, b, j, c, alpha ? &*alpha : nullptr, dual);
   }
 };
 
@@ -174,7 +174,7 @@ Case draw_case(Random& random) {
     for (std::size_t i = 0; i < c.a.rows * c.b.rows; i++) c.bias.push_back(draw_float(random));
     if (below(random, 2) == 0 && !c.alpha) {  // minus the sum of the first products
       for (std::size_t i = 0; i < c.bias.size(); i++) {
-        c.bias[i] = -oracle::product(c.a, i / c.b.rows, c.b, i % c.b.rows, nullptr, nullptr, true);
+        c.bias[i] = -test::product(c.a, i / c.b.rows, c.b, i % c.b.rows, nullptr, nullptr, true);
       }
     }
   }

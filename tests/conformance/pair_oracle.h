@@ -13,7 +13,7 @@
 
 #include "model/numerics/quantize/tensor.h"
 
-namespace mxe::oracle {
+namespace mxe::test {
 
 using numerics::FormatId;
 using numerics::MxTensor;
@@ -168,4 +168,4 @@ inline float product(const MxTensor& a, std::size_t i, const MxTensor& b, std::s
   return c ? rounded_sum({result, *c}) : result;
 }
 
-}  // namespace mxe::oracle
+}  // namespace mxe::test
