@@ -32,7 +32,7 @@ class BlockWatcher {
   virtual void row(uint64_t cycle, const Arithmetic& arithmetic) = 0;
   /// The blocks of `part` hold the values of a segment that the RTL has in `cycle`.
   virtual void segment(uint64_t /*cycle*/, BlockPart /*part*/, const Arithmetic& /*arithmetic*/) {}
-  /// From `cycle` on the slot has `value`: slot_t of mxe_cmd.
+  /// From `cycle` on, `slot` has `value`, encoded as slot_t of mxe_cmd.
   virtual void slot(uint64_t /*cycle*/, PipelineSlot /*slot*/, uint8_t /*value*/) {}
   /// All later calls have `cycle` or a later cycle.
   virtual void advance(uint64_t /*cycle*/) {}

@@ -14,10 +14,10 @@
 namespace mxe::engine {
 
 /// Command processor (mxe_cmd): takes descriptors from the ring and runs them one after the other.
-/// While a job runs, the next descriptors are read, the operands of up to two jobs after it are,
-/// and the jobs before it have their results answered and their records written. The slots are
-/// those of the RTL, and the states those of its state machine; a state that lasts one cycle in the
-/// RTL is one step here. Steps due in the same cycle are independent: each waits only for state
+/// While a job runs, the next descriptors are read, the operands of up to two later jobs are
+/// requested, and earlier jobs wait for the acknowledgement of their results and records. The slots
+/// are those of the RTL, and the states those of its state machine; a state that lasts one cycle in
+/// the RTL is one step here. Steps due in the same cycle are independent: each waits only for state
 /// that was valid before that cycle.
 class Cmd {
  public:
@@ -110,8 +110,8 @@ class Cmd {
   State state_ = State::idle;
   uint64_t entered_cycle_ = 0;                        // first cycle of the state
   uint64_t enabled_cycle_ = 0, submitted_cycle_ = 0;  // last changes
-  uint64_t counted_cycle_ = 0;                        // the cycles of the next job to end
-  uint64_t fetch_allowed_cycle_ = 0;                  // descriptors may be read
+  uint64_t counted_cycle_ = 0;        // the cycles of the next job to end count from here
+  uint64_t fetch_allowed_cycle_ = 0;  // first cycle in which descriptors may be read
   Fault fault_;
   uint16_t fault_index_ = 0;
   bool fault_open_ = false;  // the job that met it is not complete

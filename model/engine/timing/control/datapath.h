@@ -63,7 +63,7 @@ class Datapath {
   /// they are still busy, or the buffers cannot hold its operands together with those of the
   /// running job.
   uint64_t early_load_cycle() const;
-  /// They do so in `cycle`.
+  /// Starts the loaders early with the job ahead, in `cycle`.
   void load_early(uint64_t cycle);
   /// First cycle in which all operands have been requested; kNever if requests remain.
   uint64_t loads_done_cycle() const;
@@ -182,9 +182,9 @@ class Datapath {
   Drain drain_;
   NextEvent next_;
   bool job_over_ = true;
-  uint64_t last_ = kNever;  // last cycle of a job that will be aborted
+  uint64_t last_ = kNever;  // last cycle in which new reads may be issued, see step()
   Slots slots_;
-  std::array<uint8_t, kPipelineSlots> shown_slots_{};  // as the watcher has them
+  std::array<uint8_t, kPipelineSlots> shown_slots_{};  // last values passed to the watcher
   uint64_t shown_cycle_ = 0;
 };
 

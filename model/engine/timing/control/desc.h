@@ -55,7 +55,7 @@ class Desc final : public ReadClient {
   uint16_t index() const { return static_cast<uint16_t>(out_ - 1); }
   /// MXE_STATUS_OK, or the status of the first violated rule.
   uint32_t status() const { return status_; }
-  /// It is taken in `cycle`.
+  /// The oldest is taken in `cycle`.
   void take(uint64_t cycle);
 
   /// True if a fetch is requested, outstanding or not yet checked.
@@ -90,7 +90,7 @@ class Desc final : public ReadClient {
 
   Params params_;
   TracePoint trace_;
-  bool requests_ = false, alone_ = false;  // a fetch is requested; of a job that is next
+  bool requests_ = false, alone_ = false;  // a fetch is requested; it was begun `alone`
   uint64_t request_cycle_ = 0;             // of that request, or of the next one at the earliest
   uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
   bool rereads_ = false, cancels_ = false;

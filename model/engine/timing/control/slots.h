@@ -24,13 +24,13 @@ struct Slot {
   bool loaded = false;  ///< its operands were requested early
   Error error;
   uint16_t index = 0;          ///< ring index of the job; modulo 4: its turn
-  uint64_t vacated_cycle = 0;  ///< last cycle of the previous job
+  uint64_t vacated_cycle = 0;  ///< of an empty slot: last cycle of its last job
 
   /// The read of an operand returns its first error in `cycle`.
   void fail(uint64_t cycle, const Fault& fault) {
     if (cycle < error.cycle) error = {MXE_STATUS_ERR_READ, cycle, fault};
   }
-  /// Its early reads have been dropped.
+  /// Clears `loaded` and `error`: the reads have been dropped, or the job has left the slot.
   void drop_reads() {
     loaded = false;
     error = {};
@@ -53,7 +53,7 @@ struct Slots {
   /// The job that runs next.
   Slot& next() { return wait.valid ? wait : ahead; }
   const Slot& next() const { return wait.valid ? wait : ahead; }
-  /// Slot of the reads that the loaders issue.
+  /// Slot of the job whose operands the loaders read.
   Slot& loading() { return ahead.loaded ? ahead : run; }
   bool has_early_reads() const { return wait.loaded || ahead.loaded; }
   /// First cycle in which an early read has returned an error, or kNever.
