@@ -30,8 +30,8 @@ struct EngineConfig {
   ArithmeticFactory arithmetic;
   /// Custom loaders (model/engine/timing/read/read_client.h); empty for those of the hardware.
   LoaderFactory load_a, load_b;
-  /// Observes the blocks of a structural arithmetic after each row (for example BlockWaves); may be
-  /// null. Must outlive the engine.
+  /// Observes the slots of the command processor, and the blocks of a structural arithmetic after
+  /// each row (for example BlockWaves); may be null. Must outlive the engine.
   BlockWatcher* watcher = nullptr;
   /// Receives the engine's events; may be null; must outlive the engine. Disables skipping.
   Tracer* tracer = nullptr;
