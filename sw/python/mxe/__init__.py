@@ -37,7 +37,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     """Quantizes an array of any shape to element codes and block scales: `mxe quantize`.
 
     x: float32, float64 (rounded to float32), float16 or bfloat16. Row-major float32 is read in
-        place, other arrays are copied a few MiB at a time. They are copied whole if blocks depend on
+        place, other arrays are copied a few MiB at a time, or whole if blocks depend on
         each other: scales of tensor or rows, blocks over several rows, stochastic rounding.
     format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
     preset: the software whose results are reproduced (`mxe.presets()`, docs/numerics.md).
@@ -144,8 +144,8 @@ def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Unio
          *, axis: int = -1, show: int = 5, threads: Optional[int] = None) -> Difference:
     """Where two quantizers' results differ, and which switch causes it: `mxe diff`.
 
-    a, b: presets of `format`, or Quantizers of one format (`format` may be None). show: most
-    differing elements to return. Source: model/numerics/quantize/explain.h.
+    a, b: presets of `format`, or Quantizers of one format (`format` may be None). show: number of
+    differing elements to return, the first ones. Source: model/numerics/quantize/explain.h.
     """
     sides = []
     for side in (a, b):

@@ -89,7 +89,7 @@ class Array:
 
     @property
     def row_amaxes(self) -> Any:
-        """The largest magnitude of every row, [shape] without the axis; None without row scales."""
+        """The largest magnitude of every row, [shape] without the blocked axis; None without row scales."""
         rows = self._core.row_amaxes
         return None if rows is None else result(rows, self._library)
 
@@ -174,7 +174,7 @@ class Array:
 
     def typed(self) -> tuple[Any, Any]:
         """Codes and scale codes, not copied, with types of ml_dtypes (of torch for tensors):
-        float8_e4m3fn, float4_e2m1fn (one per byte), float8_e8m0fnu, ... Raises TypeError for formats
+        float8_e4m3fn, float4_e2m1fn (one per byte), int8 for mxint8, float8_e8m0fnu, ... Raises TypeError for formats
         without a type, and if ml_dtypes is needed and missing."""
         def one(array: np.ndarray, name: str) -> Any:
             if name not in _TYPES:
@@ -245,7 +245,7 @@ def _threads(threads: Optional[int]) -> int:
 
 
 def _bytes(name: str, array: Any) -> Any:
-    """Codes as uint8 or uint16; scales also as floats. Raises TypeError for other types."""
+    """Codes as uint8 or uint16, scales as uint8 or floats. Raises TypeError for other types."""
     if not isinstance(array, np.ndarray):
         if is_tensor(array) and array.element_size() == 1:
             array = array.view(_torch().uint8)

@@ -125,8 +125,8 @@ class Engine:
             ratio in `mxe.record`. Default: the float32 product, if a and b are arrays of numbers.
 
         Raises ValueError as `mxe.matmul` does, and if the job does not fit into the engine's memory.
-        Raises EngineError if the engine fails, its process ends, or the result differs from the
-        reference. The next job then starts a new process.
+        Raises EngineError if the engine fails or its process ends (the next job then starts a new
+        process), and if the result differs from the reference.
         """
         if accumulate != "block":
             raise ValueError(f"accumulate='{accumulate}' is only for on='golden' (allowed: block)")

@@ -65,7 +65,7 @@ class Source:
                         f"not {type(x).__name__}")
 
     def numbers(self, name: str) -> Source:
-        """Returns self, or raises TypeError with the argument's name for other elements."""
+        """Returns self, or raises TypeError with the argument's name for NumPy elements not in DTYPES."""
         dtype = getattr(self.array, "dtype", None)
         if isinstance(dtype, np.dtype) and not self.bits and dtype.name not in DTYPES:
             raise TypeError(f"{name}: the elements must be float32, float64, float16 or bfloat16, "

@@ -48,7 +48,7 @@ FormatLike = Union[str, Format, Any]
 
 
 def format_name(format: FormatLike) -> str:
-    """The name of a format, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
+    """The name of `format`: a name, an `mxe.Format`, or a dtype of torch or ml_dtypes."""
     if isinstance(format, str):
         return format
     name = getattr(format, "name", None)  # Format, numpy.dtype

@@ -32,12 +32,12 @@ class Job:
     utilization: float  #: 0 to 1
     bound: str  #: compute or memory
     counters: dict[str, int]
-    sqnr_db: Optional[float]  #: against the float32 product, if known
+    sqnr_db: Optional[float]  #: against `reference` or the float32 product, if known
     wall_seconds: float
 
     @property
     def shape(self) -> str:
-        """[products of] M x N x K."""
+        """384x768x768, or for 12 products 12*384x768x768."""
         size = f"{self.m}x{self.n}x{self.k}"
         return size if self.products == 1 else f"{self.products}*{size}"
 
@@ -93,7 +93,7 @@ class Recording(Sequence[Job]):
         return pandas.DataFrame([{**job.row, **job.counters} for job in self.jobs])
 
     def trace(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes trace events for Perfetto (ui.perfetto.dev), one track per engine; 1 us is 1 cycle."""
+        """Writes trace events for Perfetto (ui.perfetto.dev), one track per target and config; 1 us is 1 cycle."""
         tracks = list(dict.fromkeys(_engine(job) for job in self.jobs))
         events: list[dict[str, Any]] = [
             {"ph": "M", "name": "thread_name", "pid": 0, "tid": number, "args": {"name": track}}

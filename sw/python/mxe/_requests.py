@@ -12,7 +12,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class EngineError(RuntimeError):
-    """An engine failed: its process ended, it hung, or it broke a rule of its buses."""
+    """An engine failed: its process ended or did not start, it hung, it broke a rule of its buses, or
+    its result differs from the reference."""
 
 
 def whole(name: str, value: Any) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process mxe-worker, which runs one engine (SystemC can build its modules once per process).
+"""The process mxe-worker, which runs one engine (SystemC can build its modules only once per process).
 
 A request and its reply are one line of JSON each, on a socket; numbers are in a shared memory file.
 """
@@ -91,7 +91,7 @@ class Worker:
         self.drop()
 
     def drop(self) -> None:
-        """Closes the connection; the process belongs to the parent of the fork."""
+        """Closes the connection. Used by end(), and in a forked child, whose parent owns the process."""
         if self._process.returncode is None:
             self._process.returncode = 0  # the child cannot wait for it
         if self._memory >= 0:

@@ -161,7 +161,7 @@ def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
     """a @ b in float32, with both quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The gradient is
-    that of the product of the quantized operands. vmap computes each member separately. Raises
+    that of the product of the quantized operands. vmap gives each member the result that it has alone. Raises
     ValueError and TypeError at tracing time.
     """
     a, b = jnp.asarray(a), jnp.asarray(b)

@@ -55,7 +55,8 @@ def quantize_activations(model: Model, format: FormatLike, preset: str = "ocp", 
 
     model: a ModelProto or a file; it is not changed. format: one of the engine's. preset: for com.mxe.
     domain: com.mxe, or com.amd.quark or com.vai.quantize for AMD Quark's operator, which has no
-        preset and no mxfp4_e1m2. rounding_mode, for mxint8 there: half away from zero (0), up (1), to even (2).
+        preset and no mxfp4_e1m2. rounding_mode, for mxint8 with Quark's operator: half away from zero (0), up (1), to
+        even (2).
     convolutions: also the inputs of Conv, in blocks along their channels, as in Quark.
     select: chooses nodes by name; default: all.
 

@@ -209,7 +209,7 @@ class Weight(NamedTuple):
 
 
 def weight_of(node: onnx.NodeProto, known: Constants) -> Optional[Weight]:
-    """None unless the weights are constant floats."""
+    """None unless the weights are constant floats with two axes or more."""
     constant = known.find(node.input[1])
     if constant is None or constant.type not in _FLOATS or constant.values.ndim < 2:
         return None

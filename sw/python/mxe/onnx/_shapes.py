@@ -20,7 +20,8 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
         by name. dimensions: values of named dimensions: batch=1, sequence=128. Names may be
         expressions of these, such as `sequence / 2`.
 
-    A MatMul or Gemm is one product, with all rows of A if B is a single matrix. Conv of G groups is G
+    A Gemm, or a MatMul with a single matrix B, is one product of all rows of A; another MatMul is one product
+    for each pair of matrices. Conv of G groups is G
     products with M = images * positions, N = outputs / G and K = inputs / G * kernel; ConvTranspose has
     N = outputs / G * kernel and counts the positions of its input.
 

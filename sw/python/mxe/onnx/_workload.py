@@ -253,7 +253,7 @@ def load(path: str) -> onnx.ModelProto:
 
 
 def without_weights(model: onnx.ModelProto, folder: str = "") -> onnx.ModelProto:
-    """Large constants keep only their shapes. Small ones in files of `folder` are read."""
+    """Constants of more than MOST_VALUES keep only their shapes. Others in files of `folder` are read."""
     copy = onnx.ModelProto()
     for field, value in model.ListFields():
         if field.name != "graph":

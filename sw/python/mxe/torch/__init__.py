@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Microscaling in PyTorch: operators, autograd, compiled and exported graphs, layers.
 
-Unlike those of `mxe`, these functions have gradients, and `torch.ops.mxe.*` have fake kernels. The bits are equal.
+Unlike mxe.quantize and mxe.matmul, these functions have gradients, and `torch.ops.mxe.*` have fake kernels.
+The bits are equal.
 
 >>> import torch, mxe.torch
 >>> mxe.torch.quantize_(model, mxe.torch.MXConfig(weight="mxfp4_e2m1", activation="mxfp8_e4m3"))
@@ -32,7 +33,7 @@ def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp
 
 def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                   axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
-    """A tensor quantized and dequantized, of its shape and type; arguments as in `mxe.fake_quantize`.
+    """A tensor quantized and dequantized, of its shape and type; arguments as in `mxe.quantize`.
     The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped."""
     _operators._checked_axis(x, axis)
     return _transforms.fake_quantize(x, text_of(format, preset, **switches), axis, clip)

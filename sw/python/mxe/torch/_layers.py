@@ -74,7 +74,7 @@ class MXLinear(nn.Linear):
 
     x [..., in_features], of any floating type -> [..., out_features] of the same type; torch.autocast
     rounds x to its type first. With train=True, `weight` holds the unquantized numbers. Otherwise it is
-    an MXTensor, which quantizes the other operand of every product, also outside of this layer.
+    an MXTensor, which quantizes the other operand of every product along K, also outside of this layer.
     """
 
     config: MXConfig
@@ -179,14 +179,14 @@ class MXLinear(nn.Linear):
                 f"activation={self._quantizer}, on={self.config.on}")
 
     _name: str
-    # The unquantized weight, for the error in an engine's recordings; None if unknown.
+    # The unquantized weight, for the error in an engine's recordings; else None.
     _numbers: Optional[Tensor]
     _weight_quantizer: str
     _quantizer: Optional[str]
 
 
 def _autocast(x: Tensor) -> Tensor:
-    """x with the type that torch.autocast uses for linear layers."""
+    """x in the type of torch.autocast, if that is enabled and x is not float64."""
     device = x.device.type
     if not torch.is_autocast_enabled(device) or x.dtype == torch.float64:
         return x
@@ -224,7 +224,7 @@ _READ_BY_ATTENTION = ("torch.nn.MultiheadAttention multiplies by its weights, in
 
 
 def _not_by_default(parent: Optional[nn.Module], linear: nn.Linear) -> Optional[str]:
-    """The reason why quantize_ skips a layer unless filter_fn chooses it; None if it does not."""
+    """The reason why quantize_ skips a layer unless filter_fn chooses it; None if it does not skip."""
     if isinstance(linear, MXLinear):
         return "it is an MXLinear already"
     if isinstance(parent, nn.MultiheadAttention):

@@ -45,7 +45,7 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
         for name, layer in layers.items():
             layer.forward = _counted(layer, name, found)
         with torch.no_grad(), _Linears(model, meta, found):
-            # Equal inputs stay one object: MultiheadAttention recognises self-attention by identity.
+            # An input that is listed twice stays one object: MultiheadAttention recognises self-attention by identity.
             known = {id(one): _meta(one) for one in _listed(inputs)}
             torch.func.functional_call(model, meta, tuple(known[id(one)]
                                                           for one in _listed(inputs)))

@@ -69,7 +69,8 @@ def get_backwards_mx_specs(specs: Specs) -> MxSpecs:
 
 
 def finalize_mx_specs(specs: Mapping[str, Any], early_exit: bool = True) -> Optional[MxSpecs]:
-    """All options (None without a format); backward formats default to forward ones, roundings to `round`."""
+    """All options; None without a format, if early_exit. Backward formats default to forward ones, roundings
+    to `round`, the backward pass's round_mx_* to `round_grad_input`."""
     said = dict(specs)
     if early_exit and not any(said.get(name) for name in (*_FORWARD, *_BACKWARD, "bfloat", "fp")):
         return None

@@ -9,7 +9,7 @@ from . import dtypes
 
 @dataclasses.dataclass(frozen=True)
 class MXConfig:
-    """An element type by name, and the block size. Raises ValueError for unknown types."""
+    """An element type by name, and the block size. Raises ValueError for unknown types and sizes below 1."""
 
     elem_dtype_name: str
     block_size: int = 32

@@ -8,7 +8,7 @@ from .layers import MXInferenceLinear
 
 
 def quantize_linear_(model: nn.Module, qconfig: QLinearConfig) -> None:
-    """Replaces every torch.nn.Linear in place; a layer with several names becomes one layer."""
+    """Replaces every torch.nn.Linear, but no subclass, in place; a layer with several names becomes one layer."""
     made: dict[nn.Module, MXInferenceLinear] = {}
     for module in list(model.modules()):
         for name, child in module._modules.items():
