@@ -172,6 +172,15 @@ TEST(Team, ReadsWhatTheyHaveInCommonOnce) {
   }
 }
 
+TEST(Team, RefusesJobsThatDifferInTheCommonOperand) {
+  const device::EngineSetup engine = setup("small", 32, 5, false);
+  device::Team of_one_a(device::Target::model, engine, 2, device::Team::Common::a);
+  std::vector<job::Job> jobs = jobs_with(device::Team::Common::a, 2, 8, 4, 64);
+  jobs[1].a.codes[5] ^= 1;
+  EXPECT_THROW(of_one_a.run(jobs), Error);
+  EXPECT_THROW(of_one_a.run({shape(8, 4, 64), shape(8, 4, 96)}), Error);
+}
+
 TEST(Team, OfFourIsFourTimesAsFastWithOneB) {
   device::Device device(device::Target::model, setup("base", 64, 32));
   device::Team team(device::Target::model, setup("base", 64, 32), 4, device::Team::Common::b);

@@ -18,6 +18,19 @@ namespace {
 const job::JobShape& shape_of(const job::JobShape& shape) { return shape; }
 job::JobShape shape_of(const job::Job& job) { return job.shape(); }
 
+bool same_a(const job::JobShape& x, const job::JobShape& y) {
+  return x.a_rows() == y.a_rows() && x.k == y.k && x.format_a == y.format_a;
+}
+bool same_b(const job::JobShape& x, const job::JobShape& y) {
+  return x.b_rows() == y.b_rows() && x.k == y.k && x.format_b == y.format_b;
+}
+bool same(const numerics::MxTensor& x, const numerics::MxTensor& y) {
+  return x.format == y.format && x.rows == y.rows && x.k == y.k && x.codes == y.codes &&
+         x.scales == y.scales;
+}
+bool same_a(const job::Job& x, const job::Job& y) { return same(x.a, y.a); }
+bool same_b(const job::Job& x, const job::Job& y) { return same(x.b, y.b); }
+
 }  // namespace
 
 const char* split_name(SplitAxis axis) { return axis == SplitAxis::m ? "m" : "n"; }
@@ -88,6 +101,12 @@ void Team::Impl::count_waits(TeamResult& result) const {
 template <typename AnyJob>
 TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
   if (jobs.size() != sessions.size()) throw Error("a team needs one job per engine");
+  for (std::size_t i = 1; i < jobs.size(); i++) {
+    if (common == Common::a && !same_a(jobs[0], jobs[i]))
+      throw Error(fmt::format("job {} has another A than job 0: the team has one for all", i));
+    if (common == Common::b && !same_b(jobs[0], jobs[i]))
+      throw Error(fmt::format("job {} has another B than job 0: the team has one for all", i));
+  }
   TeamResult result;
   result.members.resize(jobs.size());
   count_waits(result);
