@@ -127,7 +127,7 @@ def used_items(text, package, items):
 
 
 def source_hashes():
-    """Returns a hash of each module: of its text without comments, the package items that it uses, and GATES."""
+    """Returns a hash of each module: of text_of_source(), its package items, GATES and Yosys' version."""
     version = subprocess.run(["yosys", "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
     common = [version] + GATES
     packages = {name[:-3]: items_of(name) for name in PACKAGES}
