@@ -8,7 +8,8 @@
 
 namespace mxe::onnxruntime {
 
-/// The operator's vendor. Attributes' defaults and the results for fewer than two axes differ.
+/// The operator's vendor. Defaults of attributes, unknown rounding modes, and the results for
+/// single numbers and 1-D arrays differ.
 enum class Owner : uint8_t { mxe, quark };
 
 class Kernel {

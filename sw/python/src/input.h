@@ -28,8 +28,8 @@ class Input {
   /// True if numbers() returns the array's memory.
   bool in_place() const { return dense_ && type_ != Type::float64; }
 
-  /// Elements first..last - 1 in row-major order as float32, in `buffer` unless stored so. Rounds
-  /// float64 to nearest even; other types convert exactly.
+  /// Elements first..last - 1 in row-major order as float32, in `buffer` unless the array is so.
+  /// Rounds float64 to nearest even; other types convert exactly.
   const float* floats(std::size_t first, std::size_t last, std::vector<float>& buffer) const;
   /// As floats(), but does not copy float16 and bfloat16 in row-major order.
   numerics::FloatArray numbers(std::size_t first, std::size_t last,

@@ -18,8 +18,6 @@
 
 namespace mxe::python {
 
-// _core.quantize and fake_quantize: from mxe/__init__.py to numerics::quantize_into().
-
 /// The memory of the last array that Python released.
 numerics::SpareArray& spare_array();
 
