@@ -44,7 +44,7 @@ class Conditions {
   /// Adds a constraint. Throws Error, which lists the allowed names.
   void add(const std::string& text);
   std::size_t count() const { return parsers_.size(); }
-  /// True if the constraint added last names this quantity; a quantity of result_quantities().
+  /// True if the constraint added last names this quantity, or one of result_quantities().
   bool last_names(const std::string& quantity) const;
   bool last_needs_results() const;
 

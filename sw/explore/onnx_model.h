@@ -10,8 +10,8 @@ namespace mxe::explore {
 
 /// The products of an ONNX model's MatMul, Gemm, Conv and ConvTranspose nodes, by node name. Runs
 /// Python with the package onnx (python_program()); the model may be untrusted. A MatMul is one
-/// product if B is a single matrix, else one per matrix. A Conv of G groups is G products with a
-/// row per output pixel. Files of external weights may be missing.
+/// product if B is a single matrix, else one per pair of matrices. A Conv of G groups is G
+/// products with a row per output pixel. Files of external weights may be missing.
 ///
 /// `run` sets open dimensions of inputs: by name or by INPUT:AXIS from `dimensions`; lengths from
 /// the other sizes. Throws Error, one line with `path` and the node, for unsupported products
