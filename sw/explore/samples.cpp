@@ -15,7 +15,7 @@
 namespace mxe::explore {
 namespace {
 
-constexpr uint64_t kMostTraced = 50'000;  // limits a trace to some megabytes
+constexpr uint64_t kMostTraced = 50'000;  // cycles: some megabytes of a trace
 
 // Lengths above three units become two units plus the remainder: 1000, unit 32: 64 + 8 = 72.
 std::size_t shorter(std::size_t length, std::size_t unit) {

@@ -130,7 +130,7 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
-// Draws `sample` different numbers below `count`. Returns them in rising order.
+// Draws `sample` different numbers below `count`, or all if `count` is less. In rising order.
 std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   sample = std::min(sample, count);
   const bool leaves_out = sample > count / 2;

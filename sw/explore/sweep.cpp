@@ -36,7 +36,7 @@ class Fronts {
                 front.end());
     front.emplace_back(task.area, seconds);
   }
-  /// True if the task would not be on the front even with only the cycles of its lower bound.
+  /// True if the task would not be on the front even if it took only its lower bound.
   bool excludes(const Task& task) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto& front = fronts_[task.group];
@@ -223,8 +223,8 @@ void mark_fronts(std::vector<Outcome>& outcomes,
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < outcomes.size(); i++) groups[group(i)].push_back(i);
   for (auto& [name, members] : groups) {
-    // In the order of area, a point is on the front if it is faster than all before it or equals
-    // the last one on it.
+    // In the order of area, then time, a point is on the front if it is faster than all before it,
+    // or has the area and the time of the last one on the front.
     std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
       return std::tie(outcomes[a].area, outcomes[a].seconds) <
              std::tie(outcomes[b].area, outcomes[b].seconds);

@@ -24,7 +24,7 @@ std::vector<std::string> without_formats(std::vector<std::string> names) {
 
 bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
 
-// Example: "weights 3.99 GB, keys and values 35.7 MB in mxfp4_e2m1 (format_b)".
+// Example: "weights 3.99 GB, keys and values 35.7 MB in mxfp8_e4m3 (format_b=mxfp4_e2m1)".
 std::string b_text(const Outcome& one) {
   const char* const format = numerics::element_format(one.point->format_b).name.c_str();
   if (one.weight_bytes + one.kv_bytes == 0) {

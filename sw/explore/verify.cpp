@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Longer jobs take more than seconds on the RTL.
+// Longer jobs are made smaller: they would take minutes on the RTL.
 constexpr uint64_t kMostCycles = 400'000;
 
 // Percent, for half-duplex memories: the model issues some bursts in another order than the RTL.
@@ -44,7 +44,8 @@ fs::path source_folder() {
       "folder only");
 }
 
-/// Path of the library with the RTL for these parameters. Builds it if --build allows.
+/// Path of the library with the RTL for these parameters. With --build, builds it first; else
+/// throws Error if it is missing.
 std::string build_engine(const Params& params, const fs::path& folder) {
   const fs::path place = folder / content_hash(params.to_string());
   const fs::path library = place / "build/libexplored.so";

@@ -162,8 +162,9 @@ class Table {
     return layer;
   }
 
-  // A row per output pixel of each image, a column per filter; depthwise: a product per channel. As
-  // in SCALE-Sim, the last window may exceed the edge: 10 pixels, filter 3, stride 2: 5 windows.
+  // A row per output pixel of each image, a column per filter; depthwise (the layer's name contains
+  // "DP"): a product per channel. As in SCALE-Sim, the last window may exceed the edge: 10 pixels,
+  // filter 3, stride 2: 5 windows.
   static Layer convolution(const Line& line) {
     const uint64_t height = line.number("IFMAP Height"), width = line.number("IFMAP Width");
     const uint64_t filter_height = line.number("Filter Height");
@@ -196,7 +197,7 @@ class Table {
   CsvHeader header_;
 };
 
-// Reads "# items: 2048 tokens". Spreadsheets append commas to comments.
+// Reads "# items: 2048 tokens"; ignores other comments. Spreadsheets append commas to comments.
 void read_comment(std::string comment, Workload& workload, const FileLine& place) {
   while (!comment.empty() && comment.back() == ',') comment.pop_back();
   comment = trimmed(comment.substr(1));
