@@ -63,8 +63,8 @@ TimedJob timing_twin(const TimedJob& job) {
   params.fp4_dual = dual ? 1 : 0;
   const uint64_t word = kBlockSize * (dual ? 2 : 1);
   const uint64_t k_words = (shape.k + word - 1) / word;
-  // Least B_BUF_K: all of K (twice if tiles may be wide: a slab is then half a bank), and 3 words if
-  // the unpacker takes two at a time.
+  // Least B_BUF_K: all of K (twice if tiles may be wide: a slab is then half a bank), and 3 words
+  // if the unpacker takes two at a time.
   const uint64_t least_slab =
       std::max<uint64_t>(k_words * kBlockSize * (LoopNest::may_be_wide(params, shape.m) ? 2 : 1),
                          takes_two_words(params) ? kFewestWordsOfTwo * kBlockSize : 0);
