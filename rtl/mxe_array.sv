@@ -29,7 +29,7 @@ module mxe_array #(
   input  logic                                     last_i,
   input  logic                                     last_row_i,
   input  logic                                     bank_i,
-  // for an assertion: elements within K; others are zero, or finite and multiplied by zero
+  // for an assertion: elements of the A word within K; beyond, see mxe_pkg::zero_beyond
   input  logic [6:0]                               count_i,
   // A word, stage 1
   input  logic [mxe_pkg::WORD_W-1:0]               a_word_i,
@@ -42,7 +42,7 @@ module mxe_array #(
   // bias row: requested in stage 5, used in stage 6, zero if not requested
   output logic                                     bias_re_o,
   output logic [ROW_AW-1:0]                        bias_row_o,
-  output logic                                     bias_done_o, // the last row of a tile was read
+  output logic                                     bias_done_o, // last row of a tile requested
   input  logic [NUM_PE*32-1:0]                     bias_i,
   output logic                                     res_valid_o,
   output logic                                     res_bank_o,
@@ -179,7 +179,7 @@ module mxe_array #(
                                     f_count_q1))
   `MXE_REQUIRE(array_bias_as_requested, f_bias_q6 || (bias_i == '0))
 `endif
-  // An absent element decodes to zero, including its sign.
+  // A word of zeros decodes to zeros, including the signs.
   `MXE_ASSERT(array_zero_decodes_to_zero, (a_word_i != '0) || (a_dec == '0))
 endmodule
 `default_nettype wire

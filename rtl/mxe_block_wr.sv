@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes encoded rows: the elements of one block of a row, then its scale. Order: down the rows of
-// the stripe, then blocks along N, then stripes along M. Requests run ahead of their data.
+// the stripe, then blocks along N, then stripes along M, then products. Requests run ahead of their
+// data.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a row of bytes into bursts of at most MAX_BURST beats that do not cross 4 KiB. Example: 40
-// beats, MAX_BURST = 16: 16 + 16 + 8.
+// beats within one 4 KiB page, MAX_BURST = 16: 16 + 16 + 8.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_bursts #(
@@ -13,7 +13,7 @@ module mxe_bursts #(
   // start a row; allowed while idle or while the last burst of the previous row is taken
   input  logic             start_i,
   input  logic [63:0]      addr_i,
-  input  logic [LEN_W-1:0] beats_i,  // beats that the row touches
+  input  logic [LEN_W-1:0] beats_i,  // beats to request
   output logic             valid_o,
   input  logic             take_i,
   input  logic             drop_i,   // with take_i: cancel the rest of the row

@@ -18,7 +18,8 @@ module mxe_check #(
   assign pair_ok   = (mxe_pkg::pair_tree_w(job_i.a.fmt.mag_bits, job_i.b.fmt.mag_bits) <=
                       7'(TREE_W));
 
-  // Addresses and strides of C and D must be multiples of the element size (1 for MX elements).
+  // Addresses and strides of C (also without bias) and D must be multiples of their number size: 4
+  // or 2 bytes. MX elements may have any address.
   logic       out_ok, misaligned;
   logic [3:0] out_fmt;
   logic [1:0] c_low, d_low, c_mask, d_mask;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the results of one stripe for one or two blocks of 32 columns from several tiles, and
-// finds the largest magnitude of every row and block. Has two banks: one is filled while the other
-// is encoded. Stores of each result only the bits that can change its element.
+// Collects the results of one stripe for one or two blocks of 32 columns (NUM_PE = 64: two) from
+// one or more tiles, and finds the largest magnitude of each row of each block. Has two banks: one
+// is filled while the other is encoded. Stores of each result only the bits that can change its
+// element.
 `default_nettype none
 module mxe_collect #(
   parameter int unsigned NUM_PE    = 8,
@@ -29,7 +30,7 @@ module mxe_collect #(
   output logic [mxe_pkg::AMAX_W-1:0]             ramax_o    // of the block, one cycle after re_i
 `ifdef FORMAL
   ,
-  output logic [2:0]                             f_lasts_o  // last segments not yet at full_o
+  output logic [2:0]                             f_lasts_o  // last segments up to full_o
 `endif
 );
   localparam int unsigned Blocks = COLS / 32;

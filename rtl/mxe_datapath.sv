@@ -22,7 +22,7 @@ module mxe_datapath #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               start_i,
-  input  logic               loaded_i,      // the loaders have been started early
+  input  logic               loaded_i,      // the job's loaders were started early
   input  logic               load_start_i,
   input  logic               load_early_i,
   input  logic               load_ahead_i,  // the loaders use ahead_i, else job_i
@@ -63,13 +63,13 @@ module mxe_datapath #(
   output logic               record_answered_o,
   output logic               record_last_o,
   input  logic               rd_fault_i,       // capture address and kind of the last read error
-  input  logic               wr_fault_watch_i, // capture address and kind of the next write error
+  input  logic               wr_fault_watch_i, // capture address and kind of a write error now
   input  logic               fault_write_i, // fault_addr_o: write error, else read error
   output logic [63:0]        fault_addr_o,
   output logic [2:0]         rd_fault_kind_o,
   output logic               wr_fault_scale_o,
   output logic               rd_idle_o,
-  output logic               wr_idle_o,     // also no row is partly handed over
+  output logic               wr_idle_o,     // no row is queued, no burst outstanding
   output logic               m_arvalid_o,
   input  logic               m_arready_i,
   output logic [63:0]        m_araddr_o,
@@ -176,9 +176,10 @@ module mxe_datapath #(
     .busy_o      (c_busy)
   );
 
-  // A pass over fewer rows than MIN_PASS waits for its accumulators. If B arrives faster than that,
-  // two tiles alternate passes (wide). With 4-bit B at the single rate, two operand words share a
-  // buffer word, so slabs are twice as long (long_slab).
+  // A pass over fewer rows than MIN_PASS waits for its accumulators. If the job has so few rows and
+  // the B words of a pass take fewer than MIN_PASS beats, two tiles alternate passes (wide). With
+  // 4-bit B at the single rate, two operand words share a buffer word: see mxe_pkg::slab_words
+  // (long_slab).
   localparam bit CanBeWide = (ACC_TILES > 1) && (SlabWords > 1);
   localparam int unsigned WideBytes = (mxe_pkg::MIN_PASS * (MEM_W / 8) - 1) / NUM_PE;
   logic wide_now, wide_ahead, wide, long_slab;
@@ -194,7 +195,7 @@ module mxe_datapath #(
     wide        <= wide_now;
     long_slab   <= job_i.b.fmt.is4 & ~job_i.dual;
     chunk_shift <= chunk_shift_now;
-    // Buffers, unpacker and feeder support one format of operands and bias at a time.
+    // Buffers, unpacker and feeder have one setting at a time: formats, bias, wide, chunk_shift.
     alike_o     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
                    (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
                    (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
@@ -266,7 +267,7 @@ module mxe_datapath #(
   // A pass needs the whole A chunk and one B slab. After the first slab has been requested, the
   // chunk has priority over further slabs.
   localparam int unsigned AheadW = $clog2(2 * B_BANKS) + 2;
-  logic [AheadW-1:0] chunks_ahead_q;  // A chunks requested minus those in use by B; signed
+  logic [AheadW-1:0] chunks_ahead_q;  // requested A chunks minus requested first B slabs; signed
   logic              a_first;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) chunks_ahead_q <= '0;
@@ -289,7 +290,7 @@ module mxe_datapath #(
   assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
   assign rd_error     = rd_beat & m_rerror_i;
   assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
-  // m_rready_o is late in the cycle, so errors are registered.
+  // m_rready_o is late in the cycle, so errors of operands are registered.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rd_error_o <= 1'b0;
     else rd_error_o <= rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
@@ -707,7 +708,7 @@ module mxe_datapath #(
     .idle_o       (wr_idle_o)
   );
 
-  // All operands have been used, so all loads are complete. Writes may be outstanding.
+  // All operands have been used and all results sent. Write responses may be outstanding.
   assign job_done_o = feed_done & array_empty & drain_done & wr_sent;
 
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions about sizes at the interfaces between the blocks of the datapath; the ports size their
-// counters accordingly. Simulation and proofs only; synthesis has no instance of this module.
+// Assertions about sizes at the interfaces between the blocks of the datapath; the read port and
+// the write port size their counters accordingly. Simulation and proofs only; synthesis has no
+// instance of this module.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_datapath_checks #(
@@ -81,7 +82,7 @@ module mxe_datapath_checks #(
     endcase
   end
   `MXE_ASSERT(top_words, !word_valid_i || (32'(word_index_i) < f_words))
-  // Rows of C or D of one tile, a row of one MX block, or a record.
+  // A row of D of one tile, or a row's elements or scale of one MX block.
   `MXE_ASSERT(top_row_bytes, !row_valid_i || (32'(row_bytes_i) <=
               ((4 * NUM_PE > 32) ? 4 * NUM_PE : 32)))
   `MXE_ASSERT(top_half_row_bytes, !(row_valid_i && row_half_i) || (32'(row_bytes_i) <= 2 * NUM_PE))

@@ -2,7 +2,7 @@
 // Decodes one element: 8-bit container to sign, 8-bit magnitude and radix-16 group,
 // value = (-1)^sign * mag * 16^grp * 2^lsb(format).
 // With dual_i the container holds two 4-bit elements (low nibble: even block, high nibble: odd
-// block), and mag holds two magnitudes of 4 bits. An element with keep_i low decodes to zero.
+// block), and mag holds two magnitudes of 4 bits. An element with keep_i low has magnitude 0.
 `default_nettype none
 module mxe_decode (
   input  logic [7:0]                 code_i,
@@ -49,7 +49,7 @@ module mxe_decode (
   assign is_inf = special & fmt_i.has_inf & (man == 3'd0);
   assign is_nan = special & ~is_inf;
 
-  // Binades above the subnormals: the two low bits shift the magnitude, the rest is the group.
+  // Binades above the subnormals: bits 1:0 shift the magnitude, bits 4:2 are the group.
   logic [4:0] binade;
   logic [7:0] fp_mag, int_mag;
   assign binade  = (exponent == 5'd0) ? 5'd0 : (exponent - 5'd1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Magnitude of a 4-bit element as an integer: E2M1 in units of 1/2 (6.0 -> 12), E1M2 of 1/4.
+// Magnitude of a 4-bit element as an integer: E2M1 in units of 1/2 (6.0 -> 12), E1M2
+// in units of 1/4 (1.75 -> 7).
 `default_nettype none
 module mxe_decode4 (
   input  logic [2:0] code_i,  // without the sign

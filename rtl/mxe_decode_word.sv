@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes one operand word. The first count_i elements are within K (1 to 32; at the dual rate 1 to
-// 64, even block first).
+// Decodes one operand word. The first count_i elements are within K: at the single rate 1 to 32,
+// all if more; at the dual rate 1 to 64, even block first.
 `default_nettype none
 module mxe_decode_word (
   input  logic [mxe_pkg::WORD_W-1:0]               word_i,
@@ -23,7 +23,7 @@ module mxe_decode_word (
     );
   end
 `ifdef FORMAL
-  // mxe_array and mxe_feed assert that their words fulfil these assumptions.
+  // mxe_array and mxe_feed require this of their words.
   always_comb begin
     decode_format : assume (mxe_pkg::is_fmt_row(fmt_i));
     decode_zero_beyond : assume (mxe_pkg::zero_beyond(word_i, fmt_i.is4, fmt_i.is6, dual_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact dot product of one block: lanes in groups of four and their adder tree. Latency four
-// cycles: multiply, tree 1, tree 2, add. Sums stay in carry-save form until the final addition.
-// With dual_i, sum_o holds the even block's sum at bit 0 and the odd block's at bit PACK_POS.
+// Exact dot product of one block, or of two with dual_i: lanes in groups of four and their adder
+// tree. Latency four cycles: multiply, tree 1, tree 2, combine. Sums stay in carry-save form until
+// the final addition. With dual_i, sum_o is the even block's sum + the odd block's * 2^PACK_POS.
 `default_nettype none
 module mxe_dot #(
   parameter int unsigned TREE_W = 70

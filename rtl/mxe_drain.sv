@@ -2,8 +2,8 @@
 // Drain: stores finished tiles in two banks, reads them row by row, LANES_OUT results at a time,
 // and merges the two chains of the dual rate. Reading may start one cycle after a tile's first row,
 // because the array delivers a row per cycle and the drain never reads faster. FP32, BF16 and FP16
-// results go to the write port, one write per row; rows are joined if D has no gaps between them.
-// MX results go to the requantiser.
+// results go to the write port, one write per row; a tile's rows are joined if D has no gaps
+// between them. MX results go to the requantiser.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_drain #(
@@ -107,8 +107,8 @@ module mxe_drain #(
     .last_tile_o(last_tile)
   );
 
-  // The first segment of a row is read together with the row's write request. MX results wait only
-  // while both banks of the requantiser are complete and unread.
+  // FP32, BF16 and FP16: the first segment of a row is read together with the row's write request.
+  // MX: no segment is read while both banks of the requantiser are complete and unread.
   logic       have, seg_start, direct_req;
   logic [1:0] held_q;  // complete banks not yet read
   logic [4:0] credit_q;
@@ -369,13 +369,13 @@ module mxe_drain #(
   `MXE_REQUIRE(drain_d_aligned, !(valid && !out_mx) || (!job_i.d.addr[0] && !job_i.d.stride[0] &&
                (two_bytes || (!job_i.d.addr[1] && !job_i.d.stride[1]))))
 `ifndef SYNTHESIS
-  // The array writes tiles to alternating banks, one row per cycle, as many as expected.
+  // The array writes tiles to alternating banks, one row per cycle, as many rows as u_rows counts.
   localparam int unsigned ComeW = ROW_AW + 1;
   logic               f_mid_q;
-  logic               f_bank_in_q;      // bank of that tile, or of the next
+  logic               f_bank_in_q;      // bank of the tile being received, or of the next
   logic               f_whole;
   logic [2*ComeW-1:0] f_come_q;         // rows received of each bank's tile
-  logic [ComeW-1:0]   f_come, f_rows;   // rows of the tile being received, of the tile to be read
+  logic [ComeW-1:0]   f_come, f_rows;   // rows received: of the incoming tile, of that being read
   assign f_whole = (tiles_q == 2'd2) || ((tiles_q == 2'd1) && !f_mid_q);
   assign f_come  = f_bank_in_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
   assign f_rows  = bank_q ? f_come_q[ComeW +: ComeW] : f_come_q[0 +: ComeW];
@@ -399,7 +399,7 @@ module mxe_drain #(
       end
     end
   end
-  // Within a tile, every row but the last joins the next row.
+  // If D has no gaps, every row of a tile but the last joins the next row.
   logic f_halt_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_halt_q <= 1'b0;

@@ -7,7 +7,7 @@
   always_ff @(posedge clk_i) if (f_age_q != 2'd3) f_age_q <= f_age_q + 2'd1;
 
   // Align. The window holds acc at its position; bits below the window are ORed into its lowest
-  // bit. If acc is too far above sum it passes alone: sum is less than a quarter of its last place.
+  // bit. If acc is too far above sum it passes alone: |sum| is at most 1/4 of acc's last place.
   logic signed [24:0]     f_acc_val_q;
   logic signed [10:0]     f_place, f_place_q;
   logic signed [9:0]      f_acc_exp_q;
@@ -17,7 +17,7 @@
   logic signed [88:0]     f_down;  // acc shifted right, 64 bits higher
   logic [5:0]             f_by;
   logic [WinW-1:0]        f_below;
-  logic [1:0]             f_lost_q;  // bits of acc were shifted out: stages 1 and 2
+  logic [1:0]             f_lost_q;  // acc's lsb was below the window: stages 1 and 2
   assign f_place = acc_alone ? 11'(FRAC)
                              : ($signed({3'b000, acc_field}) - {exp_i[9], exp_i} + PlaceOffset);
   always_ff @(posedge clk_i) begin
@@ -98,7 +98,7 @@
   end
 
   logic [32:0] f_number;       // result with unbounded exponent, if normal
-  logic        too_far_kept_q; // sum is less than a quarter of acc's last place
+  logic        too_far_kept_q; // |sum| is at most 1/4 of acc's last place
   localparam bit Folds = (FRAC >= 27);  // else the instantiating module guarantees a normalised sum
   always_ff @(posedge clk_i) begin
     if (f_age_q != 2'd0) begin

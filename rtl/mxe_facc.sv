@@ -65,7 +65,7 @@ module mxe_facc #(
   assign too_far   = (place > MaxPlace) & ~acc_zero;
   assign acc_alone = sum_zero | too_far;
 
-  // An accumulator that passes alone is aligned as if above sum's lsb; zero may have any position.
+  // An accumulator that passes alone has its lsb at sum's lsb; a zero one may have any position.
   logic       below, alone_place;
   logic [6:0] up;
   logic [4:0] down;
@@ -226,7 +226,7 @@ module mxe_facc #(
                         (|((sig_q5[25:1] ^ {25{sign_q5}}) & ~(25'h1FF_FFFF << shift_q5)));
 
   logic        inc;
-  logic [24:0] next_up, rounded;  // computed without waiting for inc
+  logic [24:0] next_up, rounded;  // next_up does not wait for inc
   logic [7:0]  be_final;
   logic        overflow;
   assign inc      = sign_q5 ? (shifted[0] | (~shifted_rest & shifted[1]))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The proof of mxe_feed, inside its module.
   `MXE_FORMAL_START
-  // A pass is stable until it is taken, and no column is loaded meanwhile. A set of B words is
-  // loaded column by column, starting with the first.
+  // A pass is stable until it is taken, and no column is read meanwhile. A set of B words is read
+  // COLS columns at a time, starting with the first.
   logic               f_wait_q, f_first_q, f_last_q, f_step_q;
   logic [BANK_AW-1:0] f_bank_q;
   logic [ROWS_W-1:0]  f_rows_q;

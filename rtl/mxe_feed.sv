@@ -2,8 +2,8 @@
 // Feeder: walks the loop nest word by word along K, reads the B words of a tile's columns from the
 // B buffer, decodes COLS columns per cycle and loads them into the shadow registers of the PEs.
 // Each complete set of B words is offered to the sequencer as a pass while the previous pass runs.
-// A wide tile consists of two tiles whose passes alternate word by word, so that rows do not wait
-// for their accumulators; the slabs of the two tiles are in two banks.
+// A wide tile consists of two tiles whose passes alternate word by word, so that rows wait less for
+// their accumulators; the slabs of the two tiles are in two banks.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_feed #(
@@ -114,7 +114,7 @@ module mxe_feed #(
   logic [PE_AW-1:0]    col_q;
   logic [WORD_AW-1:0]  word_q;
   logic [CHUNK_AW-1:0] slab_base_q;    // first word of the slab within the chunk
-  logic                half_q, last_half;  // second of two tiles; last tile
+  logic                half_q, last_half;  // of a wide tile: the second tile; the last tile
   logic [COLS_W-1:0]   cols;
   logic                last_word, last_col, read;
   assign last_half  = half_q | (wide_cols <= WideW'(NUM_PE));

@@ -17,7 +17,7 @@ module mxe_job #(
   assign dual  = FP4_DUAL & fmt_a.is4 & fmt_b.is4;
 
   // K in operand words (32 elements, 64 at the dual rate), and the elements of the last word.
-  // Example: K = 80 -> 3 words, the last one with 16 elements.
+  // Example, single rate: K = 80 -> 3 words, the last one with 16 elements.
   logic [31:0]                  k_less, a_row_bytes_q, b_row_bytes_q;
   logic [mxe_pkg::BLOCKS_W-1:0] k_blocks_q, k_words_q;
   logic [6:0]                   tail_count_q;

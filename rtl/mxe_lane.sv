@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One multiplier lane. With dual_i, the low and high nibbles belong to two blocks (group 0). Their
 // products lie side by side in the 8x8 product without its mixed terms; the odd block's product
-// moves to bit PACK_POS, so that one tree sums both blocks. Latency two cycles: products are
+// moves to bit PACK_POS, so that one tree sums both blocks. Latency one cycle: products are
 // registered, the radix-16 alignment follows combinationally.
 //
 // A negative product leaves as its one's complement, sign-extended over the alignment positions. It

@@ -34,7 +34,7 @@ module mxe_load #(
   output logic [TAG_W-1:0]           req_tag_o,
   // a bank was consumed
   input  logic                       release_i,
-  output logic                       chunk_o,      // an A chunk, or its first B slab, is requested
+  output logic                       chunk_o,      // last fetch of an A chunk or its first B slab
   output logic                       busy_o
 );
   localparam int unsigned IndexW = $clog2(ROWS);
@@ -45,7 +45,7 @@ module mxe_load #(
 
   logic        valid, step;
   localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
-  logic [IndexW:0]             rows, count;  // rows of the bank; ROWS >= NUM_PE
+  logic [IndexW:0]             rows, count;  // rows (A) or columns (B) of the bank; ROWS >= NUM_PE
   logic [ColsW-1:0]            cols, cols_here;
   logic        next_slab, next_tile, next_chunk, next_group, next_stripe, next_batch;
   localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
@@ -139,7 +139,7 @@ module mxe_load #(
   assign step_bytes   = bytes_of(words, is32, is24);
   assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.dual;
   assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.dual;
-  // Remaining bytes of the row, limited to one step below.
+  // Remaining bytes and scales of the row; a fetch takes those of one step at most.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
 
@@ -243,7 +243,7 @@ module mxe_load #(
       soff_q       <= '0;
     end else if (step) begin
       if (OPERAND_A ? next_chunk : next_slab) begin
-        // same rows, further along K
+        // same rows or columns, further along K
         ptr_q  <= base_q;
         sptr_q <= sbase_q;
         off_q  <= off_q + 32'(step_bytes_q);
@@ -275,7 +275,7 @@ module mxe_load #(
           ptr_q  <= base_q;
           sptr_q <= sbase_q;
         end else if (OPERAND_A | next_group | next_batch) begin
-          // next group of columns, next stripe of rows, or the next matrix below
+          // next group of columns (B), next stripe of rows (A), or the next matrix
           base_q   <= ptr_q;
           group_q  <= ptr_q;
           sptr_q   <= sptr_next;
@@ -303,7 +303,7 @@ module mxe_load #(
 
   `MXE_ASSERT(load_banks_in_range, free_q <= banks_q)
 `ifndef SYNTHESIS
-  // Banks requested but not yet consumed, in the order of consumption.
+  // Banks requested but not yet consumed, and the one that is consumed next.
   logic [MostBanks-1:0] f_held_q;
   logic [BankAw-1:0]    f_next_release_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

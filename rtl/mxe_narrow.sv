@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduces an FP32 result to the bits that can change its element (mxe_pkg::NARROW_W). An element
+// Reduces an FP32 result to the bits that can change its element (mxe_pkg::narrow_t). An element
 // has at most seven bits from the leading one on, plus a round bit; all bits below are ORed into a
 // sticky bit. Subnormals are normalised (leading one at bit 23), so that they lose no relevant bit.
 `default_nettype none
@@ -32,7 +32,7 @@ module mxe_narrow (
   assign fraction  = subnormal ? sig[22:0] : x_i[22:0];
   assign narrow_o  = {x_i[31], exponent, fraction[22:16], |fraction[15:0]};
 
-  logic unused_lead;  // clear only for zero, which the exponent shows
+  logic unused_lead;  // of a subnormal, clear only for zero, which the exponent shows
   assign unused_lead = sig[23];
 endmodule
 `default_nettype wire

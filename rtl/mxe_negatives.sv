@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the ones missing from the complemented negative products of mxe_lane and provides them as
-// one word of the tree. At the dual rate, the odd products lack theirs at bit PACK_POS, where the
-// sign extension of each negative even product subtracts one more. Latency two cycles, as mxe_quad.
+// one word of the tree. At the dual rate, negative odd products lack theirs at bit PACK_POS, and
+// negative even products lack their sign extension: one less at PACK_POS. Latency two cycles, as
+// mxe_quad.
 `default_nettype none
 module mxe_negatives #(
   parameter int unsigned WIDTH = 70

@@ -34,7 +34,7 @@ module mxe_opbuf #(
   input  logic                                  scale_valid_i,
   input  logic [BANK_AW-1:0]                    bank_i,
   input  logic [LINE_AW-1:0]                    line_i,
-  input  logic [INDEX_W-1:0]                    index_i,     // with TWO_WORDS even for elements
+  input  logic [INDEX_W-1:0]                    index_i,     // elements with TWO_WORDS: of the pair
   input  logic [DATA_W-1:0]                     data_i,
   input  logic                                  last_i,      // last word of the bank's last fetch
   // read READ_LINES lines from rline_i on: data one cycle later
@@ -82,8 +82,8 @@ module mxe_opbuf #(
                   (PlaceW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
-  // Scales: two per operand word at the dual rate. A memory word holds as many as arrive per cycle.
-  // If that is a whole line, it has two parts, one for each half of a split line.
+  // Scales: two per operand word at the dual rate. A memory word holds those of a line, at most 32.
+  // With CAN_SPLIT it has two parts: of a whole line, one for each half of a split line.
   localparam int unsigned Most = 2 * WORDS;
   localparam int unsigned ScaleBytes = (Most > 32) ? 32 : Most;
   localparam int unsigned SelW = $clog2(ScaleBytes);
@@ -137,7 +137,7 @@ module mxe_opbuf #(
     end
 
     for (genvar p = 0; p < Parts; p++) begin : gen_part
-      logic to_half;  // write only one half: the first scales that arrive
+      logic to_half;  // write only one part, with the first scales that arrive
       assign to_half = (IndexW == 0) & split_i;
       mxe_ram #(.WIDTH(PartW), .DEPTH(1 << (WholeAw + ScaleAw))) u_scales (
         .clk_i   (clk_i),

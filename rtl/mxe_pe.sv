@@ -25,7 +25,7 @@ module mxe_pe #(
   input  logic [1:0]                               a_nan_i,     // A's scale is NaN: {odd, even}
   input  logic                                     acc_re_i,
   input  logic [ACC_AW-1:0]                        acc_raddr_i,
-  input  logic                                     acc_first_i, // start from init_i
+  input  logic                                     acc_first_i, // start from init_i (odd chain: 0)
   input  logic [31:0]                              init_i,
   input  logic                                     acc_we_i,
   input  logic [ACC_AW-1:0]                        acc_waddr_i,

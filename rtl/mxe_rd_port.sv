@@ -20,7 +20,7 @@ module mxe_rd_port #(
   input  logic [4*64-1:0]               req_addr_i,
   input  logic [4*LEN_W-1:0]            req_bytes_i,
   input  logic [4*TAG_W-1:0]            req_tag_i,
-  input  logic                          a_first_i,  // A has priority over B, without limit
+  input  logic                          a_first_i,  // A has priority over B and no limit of beats
   output logic                          m_arvalid_o,
   input  logic                          m_arready_i,
   output logic [63:0]                   m_araddr_o,
@@ -122,7 +122,7 @@ module mxe_rd_port #(
   assign m_arlen_o   = 8'(burst - LEN_W'(1));
   assign ar_fire     = m_arvalid_o & m_arready_i;
 
-  // A row fetch is accepted while the previous fetch issues its last burst.
+  // A row fetch is accepted while no fetch is being split or the last burst of one is issued.
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy | (ar_fire & last_burst));
   assign req_ready_o = accept ? grant : 4'b0000;
 
@@ -167,7 +167,7 @@ module mxe_rd_port #(
   assign a_out       = fetch_ready_i & oldest_is_a;
   assign a_beats_in  = BeatsW'(req_beats[LEN_W*3 +: LEN_W]);
   assign a_beats_out = BeatsW'(beats_of(fetch_offset_o, fetch_bytes_o));
-  // The condition is late in the cycle, so all sums are computed beforehand.
+  // a_in and a_out are late in the cycle, so each case has its own sum.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) a_beats_q <= '0;
     else if (clear_i) a_beats_q <= '0;
@@ -219,7 +219,7 @@ module mxe_rd_port #(
   end
   assign fault_addr_o = {fault_addr_q, {OffW{1'b0}}};
 
-  // Outstanding bursts. Short bursts could exceed the counter; further ones wait then.
+  // Outstanding bursts. If RD_BURSTS are outstanding, further ones wait.
   logic [11:0] bursts_q;
   assign bursts_full = (bursts_q == 12'(mxe_pkg::RD_BURSTS));
   always_ff @(posedge clk_i or negedge rst_ni) begin

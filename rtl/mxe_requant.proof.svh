@@ -56,7 +56,7 @@
   `MXE_ASSERT(requant_read_all, read_o == (read & f_block_ends &
               (f_before_q + f_here == cols_i)))
 
-  // Segments reach the packer in order, with the row's byte count.
+  // Segments reach the packer in order, with a byte count of 1 to 32.
   logic [InBlockW-1:0] f_next_q, f_expected;
   logic                f_in_order;
   meta_t               f_stage;

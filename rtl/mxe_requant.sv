@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantiser: converts results to an MX format along N. It collects the tiles of a block of 32
-// columns and encodes the previous block meanwhile: it derives the scale from the row's largest
-// magnitude, encodes LANES_OUT elements per cycle, and passes the packed row to the writer.
-// Stages, in cycles after a segment's read request: 1 it leaves the buffer, 2 it waits for the
-// scale, 3 place, 4 shift, 5 round and pack.
+// Requantiser: converts results to an MX format along N. It collects a bank (the columns of one or
+// two blocks of 32) and encodes the previous bank meanwhile: it derives the scale from the largest
+// magnitude of a row's block, encodes LANES_OUT elements per cycle, and passes the packed row to
+// the writer. Stages, in cycles after a segment's read request: 1 it leaves the buffer and its
+// scale is derived, 2 place, 3 shift, 4 round, 5 pack.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_requant #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts one result to an element code: x / 2^(scale - 127) rounded to nearest even, with all
 // shifted-out bits in a sticky bit. Four stages: leading one, place, shift, round. scale_i is one
-// cycle later than x_i. Overflowing elements saturate, or become NaN or infinity if special_i and
-// the format has them. All codes of a block with a NaN scale are 0.
+// cycle later than x_i. Overflowing elements saturate, or become infinity or NaN if special_i is
+// set and the format has NaN. All codes of a block with a NaN scale are 0.
 `default_nettype none
 module mxe_requant_lane (
   input  logic                         clk_i,
@@ -14,7 +14,7 @@ module mxe_requant_lane (
   output logic                         over_o
 );
   // ---------------------------------------------------------------- stage 1: leading one
-  // Every number except zero (exponent -30) has a leading one. The smallest exponent is -22.
+  // Every number except zero (exponent -30) has a leading one and an exponent of at least -22.
   mxe_pkg::narrow_t  x;
   logic              zero;
   logic [7:0]        sig_q1;

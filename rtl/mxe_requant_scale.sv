@@ -19,8 +19,8 @@ module mxe_requant_scale (
   assign frac      = subnormal ? {amax_i[7:1], 1'b0, amax_i[0]} : amax_i[8:0];
 
   // even: round half up to the mantissa bits and use the carry. rceil: compare with the largest
-  // element, whose fraction starts with as many ones as it has mantissa bits (one fewer if the last
-  // code is NaN), followed by zeros.
+  // element, whose fraction starts with as many ones as it has mantissa bits (one fewer in E4M3,
+  // whose last code is NaN), followed by zeros.
   logic [2:0] ones;
   logic [8:0] below_half, below_ones;  // fraction bits below these positions
   logic       even_up, above_max;

@@ -125,7 +125,8 @@ module mxe_rows #(
   end
 
 `ifndef SYNTHESIS
-  // Row and column where the tile's current row starts; byte distance from the first row.
+  // Current row, first row of the stripe, first column of the tile; byte distances of the two rows
+  // from row 0.
   logic [31:0] f_row_q, f_stripe_q, f_col_q;
   logic [63:0] f_row_at_q, f_stripe_at_q;
   logic        f_columns_end, f_kept;

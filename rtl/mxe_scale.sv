@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scale unit of one PE and one block: adds the E8M0 exponents XA and XB and detects special blocks.
-// The sum's weight is 2^(XA + XB - 254 + lsbA + lsbB). exp_base_i is XA - 254 + lsbA + lsbB +
-// EXP_BIAS, which is equal for all PEs of a row.
+// The lsb of the block sum weighs 2^(XA + XB - 254 + lsbA + lsbB). exp_base_i is XA - 254 + lsbA +
+// lsbB + EXP_BIAS, which is equal for all PEs.
 `default_nettype none
 module mxe_scale (
   input  logic signed [9:0]          exp_base_i,

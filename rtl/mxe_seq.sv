@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer: runs the passes. A pass multiplies one A word per row by the PEs' B words, one row per
 // cycle. It starts when its operands are present, its bias for a tile's first pass, and a free
-// drain bank for the last pass. At least MIN_PASS cycles separate passes of the same tile, so that
-// a row's accumulator has been written. Every cycle of a job without a row has exactly one cause
-// (stall_*).
+// drain bank for the last pass. Passes of the same tile start at least MIN_PASS cycles apart, so
+// that a row's accumulator has been written. Every cycle of a job without a row has exactly one
+// cause (stall_*).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_seq #(
@@ -63,7 +63,7 @@ module mxe_seq #(
   logic [6:0]          count_q;
   logic                first_q, last_q, a_done_q;
   logic                a_bank_q, c_bank_q, d_bank_q;
-  logic [1:0]          c_taken_q;    // bias banks of started passes that have not read them yet
+  logic [1:0]          c_taken_q;    // bias banks of started passes, until they are released
   logic [1:0]          d_free_q;
 
   // Passes started in the last MIN_PASS - 1 cycles and their tiles; the newest is bit 0.
@@ -152,9 +152,9 @@ module mxe_seq #(
     end
   end
 
-  // Each cycle without a row counts for the first cause that holds: all passes are fed and only
-  // their results are outstanding (counted as drain), A chunk, B words, latency of the feeder or of
-  // the accumulator, bias, drain bank.
+  // Each cycle of a job without a row counts for the first cause that holds: all passes are fed and
+  // only their results are outstanding (counted as drain), A chunk, B words, latency of the feeder
+  // or of the accumulator, bias, drain bank.
   always_comb begin
     stall_a_o       = 1'b0;
     stall_b_o       = 1'b0;

@@ -3,8 +3,8 @@
 // row's start and fills with zeros after its end. A byte queue holds incomplete words. One word
 // leaves per cycle: 24 bytes of a 6-bit operand, A_SCALES scales of A, or 32 bytes of anything
 // else. 32 bytes of elements are one operand word, or two with 4-bit elements at the single rate.
-// With TWO_WORDS (ports wider than 32 bytes), elements leave two words at a time; the second one is
-// zero if absent.
+// With TWO_WORDS (needs a port wider than 32 bytes), elements leave two words at a time; the second
+// one is zero if absent.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_unpack #(
@@ -82,7 +82,7 @@ module mxe_unpack #(
   assign next_bytes = row_ends ? fetch_bytes_i : rest_q;
   assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[SizeW-1:0] : next_size;
 
-  logic             mid_q;        // the oldest row fetch has received its first beat
+  logic             mid_q;        // the oldest row fetch has received its first, not its last beat
   logic [LEN_W-1:0] beats_q;
   logic [LEN_W:0]   span;
   logic [LEN_W-1:0] beats;
@@ -95,7 +95,7 @@ module mxe_unpack #(
   logic [CntW-1:0] kept;
   logic            room, beat;
   assign kept = emit ? (count_q - CntW'(word_q)) : count_q;
-  // Equivalent to kept <= WordB, without waiting for the subtraction.
+  // With mid_q, equivalent to kept <= WordB, without waiting for the subtraction.
   assign room = mid_q ? ((count_q <= CntW'(WordB)) |
                          (emit & ((CntW+1)'(count_q) <= (CntW+1)'(WordB) + (CntW+1)'(word_q))))
                       : (~active_q | emit_done);

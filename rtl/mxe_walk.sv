@@ -6,11 +6,11 @@
 //   chunk   CHUNK_WORDS operand words of K, up to eight times as many (mxe_pkg::chunk_shift)
 //   tile    NUM_PE columns of D
 //   slab    SLAB_WORDS operand words of K
-// The last two stripes, groups, chunks and slabs share their remainder about evenly, because a short
-// one would leave too little time to load the next. Example: 33 rows, ROWS = 32: 17 + 16.
-// Each block that follows the nest (loaders, feeder, drain) has its own walker; WALK_* disables the
-// levels that it does not need. A wide tile is two neighbouring tiles (ACC_TILES is even then) with
-// slabs of half the length; a long slab is twice as long (mxe_pkg::slab_words).
+// The last two stripes, groups (unless wide), chunks and slabs share their remainder about evenly:
+// a short one would leave too little time to load the next. Example: 33 rows, ROWS = 32: 17 + 16.
+// Each block that follows the nest (loaders, feeder, drain) has its own walker; WALK_* = 0 disables
+// a level that it does not need. A wide tile is two neighbouring tiles (ACC_TILES is even then)
+// with slabs of half the length; a long slab is twice as long (mxe_pkg::slab_words).
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_walk #(

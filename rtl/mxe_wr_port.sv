@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write port: writes rows of bytes to any address. Each row is split into AXI INCR bursts
 // (MAX_BURST, 4 KiB rule). Its data arrives in segments of SEG_W bits and is shifted onto the beats
-// with byte strobes. The data channel never waits for the address channel. Rows are results or
-// completion records. Rows that are contiguous in memory may be joined: the beat in which one ends
-// and the next starts is written once, together with the next row.
+// with byte strobes. A burst's data does not wait until its address is accepted. Rows are results
+// or completion records. Rows that are contiguous in memory may be joined: the beat in which one
+// ends and the next starts is written once, together with the next row.
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_wr_port #(
@@ -45,7 +45,7 @@ module mxe_wr_port #(
   input  logic                     fault_i,
   output logic [63:0]              fault_addr_o,
   output logic                     fault_scale_o,
-  // a burst of results starts or is acknowledged; a burst of a record is acknowledged
+  // a burst of results starts or is acknowledged; a burst of a record (its last) is acknowledged
   output logic                     result_begins_o,
   output logic                     result_answered_o,
   output logic                     record_answered_o,
@@ -73,7 +73,8 @@ module mxe_wr_port #(
   logic [7:0]       aw_len_q;
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
-  // Beats touched; if the row joins the next one, beats filled (may be 0). Both before req_joins_i.
+  // Beats touched; if the row joins the next one, beats filled (may be 0). Neither waits for
+  // req_joins_i.
   logic [LEN_W:0]   req_off, span, filled;
   logic [LEN_W-1:0] beats;
   assign req_off = (LEN_W+1)'(req_addr_i[OffW-1:0]);
@@ -134,7 +135,7 @@ module mxe_wr_port #(
   logic [RowsW-1:0] row;
   logic [OffW-1:0]  row_off;
   logic [LeftW-1:0] row_bytes;
-  logic [BeatW-1:0] burst_len;  // minus one
+  logic [BeatW-1:0] burst_len;  // beats of the burst minus one
   mxe_fifo #(.WIDTH(RowsW), .DEPTH(mxe_pkg::WR_QUEUE)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
@@ -166,7 +167,7 @@ module mxe_wr_port #(
   );
 
   // ---------------------------------------------------------------- data channel
-  logic              mid_q;       // the row's first segment was taken
+  logic              mid_q;       // the row's first, not its last segment was taken
   logic              flush_q;     // only the row's carried bytes remain
   logic [LeftW-1:0]  left_q;      // bytes of the row not yet taken
   logic [8*MemB-1:0] carry_q;     // bytes of an incomplete beat
