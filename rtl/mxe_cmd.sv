@@ -87,7 +87,7 @@ module mxe_cmd #(
   input  logic [2:0]               rd_fault_kind_i,
   input  logic                     wr_fault_scale_i,
   input  logic                     rd_idle_i,
-  input  logic                     wr_idle_i       // also no row is partly handed over
+  input  logic                     wr_idle_i       // no row is queued, no burst outstanding
 );
   typedef enum logic [2:0] {
     StIdle,

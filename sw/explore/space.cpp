@@ -55,13 +55,14 @@ std::vector<std::string> range_values(const YAML::Node& range) {
   if (!steps && from <= 0) throw at(range, "a range with a factor must start above 0");
   std::vector<std::string> values;
   const double slack = 1e-9 * std::abs(to);
-  for (std::size_t i = 0; values.size() < kMostValues; i++) {
+  for (std::size_t i = 0;; i++) {
     const auto n = static_cast<double>(i);
     const double value = steps ? from + n * by : from * std::pow(by, n);
     if (value > to + slack) break;
+    if (i == kMostValues)
+      throw at(range, fmt::format("the range has too many values (allowed: {})", kMostValues));
     values.push_back(fmt::format("{:.12g}", value));
   }
-  if (values.size() == kMostValues) throw at(range, "the range has too many values");
   return values;
 }
 

@@ -275,7 +275,7 @@ TEST_F(Explore, BadSpaces) {
       {"parameters: {NUM_PE: 3}\n", "no point is possible: NUM_PE is 3, but must be"},
       {"parameters:\n  ROWS: {from: 8, to: 64}\n", "space.yaml:2: a range is {from: A, to: B"},
       {"parameters:\n  ROWS: {from: 8, to: 64, factor: 1}\n", "the factor of a range must be more"},
-      {"parameters:\n  ROWS: {from: 1, to: 1e9, step: 1}\n", "the range has too many values"},
+      {"parameters:\n  ROWS: {from: 1, to: 1e9, step: 1}\n", "the range has too many values (allowed: 100000)"},
       {"parameters: {NUM_PE: 8}\nconstraints:\n  - NUM_PE <\n", "space.yaml:3: 'NUM_PE <':"},
       {"parameters: {NUM_PE: 8}\nconstraints: [PES > 1]\n", "space.yaml:2: 'PES > 1':"},
       {"parameters: {NUM_PE: 8}\nconstraints: [NUM_PE > 8]\n", "no point is possible: NUM_PE > 8"},
