@@ -21,9 +21,8 @@ def shapes(model: Model, *, inputs: Optional[Mapping[str, Sequence[int]]] = None
         expressions of these, such as `sequence / 2`.
 
     A Gemm, or a MatMul with a single matrix B, is one product of all rows of A; another MatMul is one product
-    for each pair of matrices. Conv of G groups is G
-    products with M = images * positions, N = outputs / G and K = inputs / G * kernel; ConvTranspose has
-    N = outputs / G * kernel and counts the positions of its input.
+    for each pair of matrices. Conv of G groups is G products with M = images * positions, N = outputs / G and
+    K = inputs / G * kernel; ConvTranspose has N = outputs / G * kernel and counts the positions of its input.
 
     Raises ValueError for unknown inputs and dimensions, products of unknown shape, and other operators
     that multiply (LSTM, Einsum, products in the graphs of If and Loop).
