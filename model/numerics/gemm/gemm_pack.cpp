@@ -33,8 +33,9 @@ uint64_t largest_byte_sum(FormatId a, FormatId b) {
 // Largest |exponent| of a scale in the float32 kernels; other blocks are scalar. Within this range
 // the product of two scales and both lsb is a normal float32.
 int fast_scale_range(FormatId a, FormatId b) {
-  constexpr int kMost = 57;
-  return std::min(kMost, (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
+  constexpr int kMostExponent = 57;
+  return std::min(kMostExponent,
+                  (126 + element_shape(a).lsb_exponent + element_shape(b).lsb_exponent) / 2);
 }
 
 // Finds blocks that are scalar because of their scale or a NaN or infinite element.

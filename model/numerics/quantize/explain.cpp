@@ -59,7 +59,8 @@ Fate fate_of(const ElementExplanation& element) {
   return chosen > magnitude ? Fate::rounded_up : Fate::rounded_down;
 }
 
-bool same_number(float a, float b) {
+/// Zeros of different signs differ; any two NaNs are the same.
+bool same_bits(float a, float b) {
   return to_bits(a) == to_bits(b) || (std::isnan(a) && std::isnan(b));
 }
 
@@ -69,12 +70,12 @@ class Comparison {
       : a_(a), b_(b), index_a_(a), index_b_(b) {}
 
   bool scale_differs(std::size_t i) const {
-    return !same_number(a_.scales[index_a_(i)], b_.scales[index_b_(i)]) ||
-           !same_number(tensor_scale_of(a_, index_a_, i), tensor_scale_of(b_, index_b_, i));
+    return !same_bits(a_.scales[index_a_(i)], b_.scales[index_b_(i)]) ||
+           !same_bits(tensor_scale_of(a_, index_a_, i), tensor_scale_of(b_, index_b_, i));
   }
   bool code_differs(std::size_t i) const { return code_of(a_, i) != code_of(b_, i); }
   bool value_differs(std::size_t i) const {
-    return !same_number(a_.dequantized[i], b_.dequantized[i]);
+    return !same_bits(a_.dequantized[i], b_.dequantized[i]);
   }
   bool differs(std::size_t i) const {
     return scale_differs(i) || code_differs(i) || value_differs(i);
