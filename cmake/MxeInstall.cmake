@@ -14,7 +14,7 @@ install(TARGETS mxe RUNTIME COMPONENT runtime)
 install(DIRECTORY sw/mxe/data/digits DESTINATION ${_share} COMPONENT runtime PATTERN train* EXCLUDE)
 install(FILES LICENSE sw/report/vendor/ECHARTS-LICENSE sw/report/vendor/ECHARTS-NOTICE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
-# Optional: scripts/demo builds only mxe and the design `base`.
+# Optional: a build may contain only mxe and one design.
 install(TARGETS mxe-linux mxe-linux-init RUNTIME COMPONENT runtime OPTIONAL)
 if(MXE_BUILD_SOC)
   install(TARGETS mxe-run RUNTIME COMPONENT runtime OPTIONAL)
