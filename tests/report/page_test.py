@@ -507,9 +507,9 @@ class Bare(unittest.TestCase):
 
 
 def find_faults(ignored):
-    """True if each fault makes its test fail, and the test passes without it."""
+    """True if each fault makes its test fail. Without --faults, the tests run without a fault."""
     tried = [fault for fault in faults.FAULTS if ignored in (None, fault[0])]
-    suite, planted = unittest.TestSuite(map(Page, sorted({fault[3] for fault in tried}))), {}
+    suite, planted = unittest.TestSuite(), {}
     for number, (name, correct, faulty, test) in enumerate(tried):
         fault = ("", "") if name == ignored else (correct, faulty)
         one = type(f"Fault{number}", (Page,), {"fault": fault})(test)
@@ -524,9 +524,7 @@ def find_faults(ignored):
     seen = {one.id() for one, _ in (*result.failures, *result.errors)}
     for one, (name, test) in planted.items():
         print(f"{name}: {'found' if one in seen else 'NOT FOUND'} ({test})")
-    for wrong in seen - set(planted):
-        print(f"without a fault {wrong} fails")
-    print(f"{len(seen & set(planted))} of {len(planted)} faults found")
+    print(f"{len(seen)} of {len(planted)} faults found")
     return bool(planted) and seen == set(planted)
 
 
