@@ -86,6 +86,8 @@ def test_estimate_is_what_a_run_takes():
 
 
 def test_estimate_of_shapes_and_bad_input():
+    for shape, m in (((64,), 1), ([64], 1), ((4, 64), 4), ([4, 64], 4)):
+        assert mxe.torch._shapes.products(torch.nn.Linear(64, 8), shape)[0][1:4] == (m, 8, 64)
     one = mxe.estimate(torch.nn.Linear(64, 8), (5, 7, 64), "mxint8", "mxint8", config="small")
     assert [(job.name, job.shape) for job in one] == [("linear", "35x8x64")]
     huge = torch.nn.Linear(1 << 20, 1 << 20, device="meta")  # 4 TB that are not allocated

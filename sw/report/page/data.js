@@ -74,7 +74,7 @@ function varyingSettings(list) {
     .map(([key, set]) => [key, [...set].sort((a, b) => (isNumber(a) && isNumber(b) ? a - b : String(a) < String(b) ? -1 : 1))]);
 }
 
-/// The points that no other point beats in the two measures; of equal points only the first.
+/// The points that no other point beats in the two measures, in the order of the first.
 function frontOf(list, one, two) {
   const known = list.filter((p) => isNumber(one.of(p)) && isNumber(two.of(p)));
   known.sort((p, q) => one.best * (one.of(q) - one.of(p)) || two.best * (two.of(q) - two.of(p)));
@@ -82,7 +82,8 @@ function frontOf(list, one, two) {
   let best = -Infinity;
   for (const point of known) {
     const value = two.best * two.of(point);
-    if (value > best) {
+    const last = front[front.length - 1];
+    if (value > best || (value === best && one.of(point) === one.of(last))) {
       best = value;
       front.push(point);
     }

@@ -41,14 +41,14 @@ def products(model: nn.Module, inputs: Any) -> list[Product]:
             if not isinstance(tensor, MXTensor) else
             torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
             for name, tensor in [*model.named_parameters(), *model.named_buffers()]}
+    listed = _listed(inputs)
     try:
         for name, layer in layers.items():
             layer.forward = _counted(layer, name, found)
         with torch.no_grad(), _Linears(model, meta, found):
             # An input that is listed twice stays one object: MultiheadAttention recognises self-attention by identity.
-            known = {id(one): _meta(one) for one in _listed(inputs)}
-            torch.func.functional_call(model, meta, tuple(known[id(one)]
-                                                          for one in _listed(inputs)))
+            known = {id(one): _meta(one) for one in listed}
+            torch.func.functional_call(model, meta, tuple(known[id(one)] for one in listed))
     finally:
         for layer in layers.values():
             vars(layer).pop("forward", None)
