@@ -48,7 +48,7 @@ REFUSED = {"NUM_PE=3": "NUM_PE_must_be", "ROWS=48": "ROWS_must_be", "FP4_DUAL=2"
 # Words of Verilog-AMS 2.4 that are none of SystemVerilog.
 AMS_WORDS = set("""
 above abs absdelay absdelta ac_stim access acos acosh aliasparam analog analysis asin asinh atan atan2 atanh
-branch ceil connect connectmodule connectrules continuous cos cosh cross ddt ddt_nature ddx discipline
+branch ceil connect connectmodule connectrules continuous cos cosh ddt ddt_nature ddx discipline
 discrete domain driver_update endconnectrules enddiscipline endnature endparamset exclude exp final_step
 flicker_noise floor flow from ground hypot idt idt_nature idtmod inf initial_step laplace_nd laplace_np
 laplace_zd laplace_zp last_crossing limexp ln log max merged min nature net_resolution noise_table

@@ -59,8 +59,8 @@ enum mxe_result_code {
   MXE_ERR_BUSY = -13,        ///< the other context is using the ring; try again
   MXE_ERR_DEADLINE = -14,    ///< the job's deadline passed before it ended
   MXE_ERR_OVERLAP = -15,     ///< results would overwrite operands, themselves or the ring
-  MXE_ERR_ADDRESS = -16,     ///< an operand reaches beyond the last 64-bit address
-  MXE_ERR_RANGE = -17,       ///< an operand lies outside the allowed ranges
+  MXE_ERR_ADDRESS = -16,     ///< an operand or result reaches beyond the last 64-bit address
+  MXE_ERR_RANGE = -17,       ///< a range of mxe_job_extents() holds no such operand or result
 
   MXE_ERR_DESCRIPTOR = -102,  ///< a reserved bit of the descriptor is set
   MXE_ERR_SHAPE = -103,       ///< m, n or k is zero

@@ -105,7 +105,7 @@ class OperandBufferCheck : public BlockCheck {
     expect_next("scale of a word", "scale_sel_q",
                 Wide(unit_bits_, scale & ((1u << unit_bits_) - 1)));
   }
-  /// Checks the data read, one byte per element; of a pair of 4-bit words only the requested one.
+  /// Checks the data read, one byte per lane; of a pair of 4-bit words only the requested one.
   void pass_on() {
     const Wide format = scope_.wide("fmt_i");
     if (format.get32(65, 1) == 0) return;  // valid bit: no job yet

@@ -122,7 +122,7 @@ void quantize_halves(benchmark::State& state, const numerics::Quantizer& quantiz
   set_rate(state);
 }
 
-// quantize_rows as `mxe quantize --threads` calls it; wall time.
+// quantize_rows as `mxe matmul --threads` calls it; wall time.
 void quantize_threads(benchmark::State& state, numerics::FormatId format) {
   const auto threads = static_cast<unsigned>(state.range(0));
   const std::vector<float>& x = normals();

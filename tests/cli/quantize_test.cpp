@@ -136,7 +136,7 @@ TEST_F(Quantize, BlockSizeAndScaleFormat) {
 
 TEST_F(Quantize, CustomFormats) {
   write_floats("x.npy", {1, -0.75f, 0.625f, 1.96875f}, {4});
-  quantize("e2m2");  // 1 to 1.75 in steps of 0.25: 1.96875 rounds to 2, which saturates
+  quantize("e2m2");  // largest 7, scale 1/4: 1.96875 rounds to 2, which saturates to 1.75
   EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1, -0.75f, 0.625f, 1.75f}));
   quantize("int12");
   EXPECT_EQ(read_floats("d.npy", {4}), (std::vector<float>{1, -0.75f, 0.625f, 1.96875f}));

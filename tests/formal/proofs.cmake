@@ -45,7 +45,7 @@ endforeach()
 mxe_proof_fault(boundary "(end_beat <= (LEN_W+1)'(BeatsPer4k))" "1'b1")
 mxe_proof_fault(dropped_too_late "~last_q & ~drop_i" "~last_q | drop_i")
 
-# Simulation checks that the outstanding beats are those of the queued fetches.
+# Simulation checks that no beats of A are outstanding when no fetch is queued.
 foreach(mem_w 64 256)
   mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo
             --proven mxe_bursts --free mxe_ram --not-proven rd_beats_of_fetches)

@@ -38,9 +38,12 @@ std::vector<fs::path> design_directories() {
 /// Path that the dynamic linker finds, or "". Other projects have the designs in their RUNPATH.
 fs::path ask_linker(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!handle) return {};
   link_map* map = nullptr;
-  if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return {};
-  return map->l_name;
+  fs::path path;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) path = map->l_name;
+  dlclose(handle);  // load_design() checks the sources of a library that is not loaded yet
+  return path;
 }
 
 fs::path find_design(const std::string& name) {

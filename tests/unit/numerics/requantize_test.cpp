@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requantizer against its definition in double arithmetic.
+// The requantiser against the quantizer; its saturations against their definition in double.
 #include "model/numerics/quantize/requantize.h"
 
 #include <gtest/gtest.h>

@@ -131,7 +131,8 @@ uint64_t WrPort::take(uint64_t offered) {
   return cycle;
 }
 
-/// First cycle in which the next burst is at the head of its queue, so that its beats can be sent.
+/// First cycle in which the burst of the next beat is at the head of its queue, so that the beat
+/// can be sent.
 uint64_t WrPort::sendable_cycle() {
   if (beats_sent_ == burst_.beats) next_burst();
   const uint64_t head = bursts_done_.count() == 0 ? 0 : bursts_done_.back() + 1;

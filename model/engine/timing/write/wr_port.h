@@ -34,7 +34,7 @@ class WrPort {
   bool is_joining() const { return joins_; }
   /// Cancels the joined row: drops its carried bytes; a record may replace it from `cycle` on.
   void halt(uint64_t cycle);
-  /// Skips the joined row: stores the bytes carried to it. `target` points to `address`.
+  /// For a skip of the joined row: stores the bytes carried to it. `target` points to `address`.
   void store_carried(uint8_t* target, uint64_t address);
   /// Cycle in which the next segment, offered from `offered` on, is taken; take() takes it.
   uint64_t take_cycle(uint64_t offered);
