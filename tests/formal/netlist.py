@@ -60,7 +60,7 @@ alumacc
 memory -nomap
 opt_clean
 techmap
-abc -fast -g simple
+{abc}
 splitnets
 opt_clean
 write_verilog -noattr {work}/gates.v
@@ -72,6 +72,7 @@ def arguments():
     parser.add_argument("--yosys", default="yosys")
     parser.add_argument("--include", required=True)
     parser.add_argument("--top", default="mxe_top")
+    parser.add_argument("--abc", default="abc -fast -g simple", help="command; newer versions of Yosys have no -fast")
     parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--output", required=True, help="directory")
     parser.add_argument("sources", nargs="+")
@@ -82,7 +83,7 @@ def synthesize(args):
     """The modules as Yosys read them, and the text of each netlist."""
     parameters = " ".join("-set " + p.replace("=", " ") for p in args.parameter)
     script = SCRIPT.format(include=args.include, sources=" ".join(args.sources), top=args.top,
-                           parameters=parameters, work=args.output)
+                           parameters=parameters, work=args.output, abc=args.abc)
     path = os.path.join(args.output, "netlist.ys")
     with open(path, "w", encoding="utf-8") as file:
         file.write(script)
