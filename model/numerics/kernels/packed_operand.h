@@ -29,7 +29,7 @@ namespace mxe::numerics {
 enum class GemmPath : uint8_t {
   bytes,         ///< float32 accumulation, sums of at most 24 bits
   words,         ///< float32 accumulation from 16-bit integers
-  words_double,  ///< float64 intermediate results; blocks with sums over 48 bits are scalar
+  words_double,  ///< float64 intermediate results; remainders of at most 8 bits
   scaled_bytes,  ///< NVFP4 twice: steps of one or two blocks, each block with two scales a row
 };
 /// Kernels that add products of bytes in 32 bits start a sum of scaled_bytes at the bits of this

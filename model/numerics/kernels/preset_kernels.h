@@ -72,8 +72,8 @@ using AmaxColumnsKernel = void (*)(const void* x, std::size_t stride, std::size_
 /// Rounds finite numbers to bfloat16, ties to even.
 using RoundKernel = void (*)(const void* x, std::size_t count, float* out);
 using WidenKernel = void (*)(const void* x, std::size_t count, float* out);
-/// E4M3 scales (codes and values) of amaxes > 0, and the factors or divisors of their elements. The
-/// factor is 0, Inf or NaN for blocks that are not ordinary.
+/// E4M3 scales (codes and values) of finite amaxes > 0, and the factors or divisors of their
+/// elements: 0, Inf or NaN for blocks that are not ordinary.
 using RealScaleKernel = void (*)(const uint32_t* amax, std::size_t blocks,
                                  const RealScaleParameters& parameters, uint8_t* codes,
                                  float* values, float* factors);
