@@ -14,10 +14,10 @@ namespace mxe::numerics {
 
 /// Scale of a whole array, in addition to block scales.
 enum class WholeScale : uint8_t {
-  none,          ///< only block scales: ocp, nvfp4-torchao1, nvfp4-te-pow2
-  tensor_scale,  ///< one float32 factor: nvfp4-torchao2, nvfp4-modelopt
-  tensor_amax,   ///< the amax that determines the factor: nvfp4-te
-  row_amaxes,    ///< an amax per run along the axis: nvfp4-te-row
+  none,          ///< only block scales, as in ocp, nvfp4-torchao1, nvfp4-te-pow2
+  tensor_scale,  ///< one float32 factor, as in nvfp4-torchao2, nvfp4-modelopt
+  tensor_amax,   ///< the amax that determines the factor, as in nvfp4-te
+  row_amaxes,    ///< an amax per run along the axis, as in nvfp4-te-row
 };
 
 WholeScale whole_scale(const QuantizerOptions& options);
@@ -40,8 +40,8 @@ struct ArrayParts {
 };
 
 /// Assembles the array. Throws Error if shapes do not match, a code is too large, or a number of
-/// whole_scale() is missing, not finite, not positive or inconsistent. Unless whole_scale() is
-/// tensor_scale or tensor_amax, both must be absent or 1.
+/// whole_scale() is missing, negative or inconsistent; a tensor scale or amax also if it is NaN,
+/// Inf or 0, unless is_stored. Both must be absent or 1 if whole_scale() is none or row_amaxes.
 QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer);
 
 }  // namespace mxe::numerics

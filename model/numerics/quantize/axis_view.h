@@ -9,8 +9,8 @@
 
 namespace mxe::numerics {
 
-/// The number of elements of an array; 0 if an axis is 0. Throws Error if the other axes together
-/// have more than 2^62 elements (NumPy checks them, too), so products of axes never overflow.
+/// The number of elements of an array; 0 if an axis is 0. Throws Error if the product of the
+/// nonzero axes exceeds 2^62 (NumPy checks it, too), so products of axes never overflow.
 inline std::size_t element_count(const std::vector<std::size_t>& shape) {
   constexpr std::size_t kMost = std::size_t{1} << 62;
   std::size_t filled = 1;

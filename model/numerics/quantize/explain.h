@@ -52,7 +52,7 @@ struct QuantizerDifference {
   struct Element {
     std::size_t at;
     Side a, b;
-    std::string cause;  ///< the switch that alone causes the difference, or "several switches ..."
+    std::string cause;  ///< the first switch that alone removes the difference, or "several ..."
   };
   struct Cause {
     std::string name;

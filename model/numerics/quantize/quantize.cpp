@@ -142,8 +142,8 @@ class ArrayQuantizer {
     dequantized_.resize(size);
   }
 
-  // Quantizes blocks `first` to `last` - 1, of one row each; one_block() those that are not
-  // ordinary. Block n of line m has the index m * blocks + n.
+  // Quantizes units `first` to `last` - 1. Unit m * blocks + n is block n at outer index m, of all
+  // inner indices. one_block() quantizes the blocks that are not ordinary.
   void run_fast(SimdLevel level, std::size_t first, std::size_t last) {
     std::optional<FastBlocks> fast;
     for (std::size_t unit = first; unit < last;) {
@@ -330,7 +330,7 @@ class ArrayQuantizer {
   std::vector<uint16_t> codes_;
   std::vector<float> dequantized_;
   std::vector<std::size_t> skipped_;
-  std::size_t tile_rows_ = 1;  // rows of a matrix in memory
+  std::size_t tile_rows_ = 1;  // runs per matrix
 };
 
 // True if dequantize_rows() gives the values of these options.

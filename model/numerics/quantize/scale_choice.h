@@ -11,7 +11,7 @@
 
 namespace mxe::numerics {
 
-/// Scales with significand bits of up to kMost blocks.
+/// Scales and element factors of up to kMost blocks.
 struct RealScales {
   static constexpr std::size_t kMost = 128;
   std::array<uint8_t, kMost> codes;
@@ -58,9 +58,9 @@ class ScaleChoice {
   const float* columns_ = nullptr;
   std::size_t column_stride_ = 0;
   std::vector<float> buffer_;
-  std::vector<float> row_;  // widened 16-bit elements
+  std::vector<float> row_;  // a row in memory as float32
   std::vector<float> wholes_;
-  std::vector<float> factors_;  // per column, if several columns share a scale
+  std::vector<float> factors_;  // per column, for blocks across rows
   std::vector<float> values_;
   std::vector<float> column_errors_;
   std::vector<float> errors_;  // [row of the block][block]

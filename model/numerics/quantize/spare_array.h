@@ -9,8 +9,8 @@
 
 namespace mxe::numerics {
 
-/// Keeps the memory of the last large array for the next one of the same size, because page faults
-/// of new memory take a quarter of the time of quantizing. Thread-safe.
+/// Keeps the memory of the last array of 2^20 to 2^26 elements for the next one of the same size:
+/// page faults of new memory take a quarter of the time of quantizing. Thread-safe.
 class SpareArray {
  public:
   /// The kept array if it has `elements` elements, with undefined contents; else an empty one.

@@ -33,7 +33,7 @@ void check(const MxTensor& tensor);
 
 MxTensor slice_rows(const MxTensor& tensor, std::size_t first, std::size_t count);
 
-/// The layout of the functions below that take codes and scales.
+/// True for the default layout of MxTensor, as dequantize_rows() needs it.
 inline bool has_blocks_of_32(const MxTensor& tensor) { return tensor.layout == ScaleLayout{}; }
 
 /// The same tensor with E8M0 scales for blocks of 32: a longer block's scale repeats, a tensor
