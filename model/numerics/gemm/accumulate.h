@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's arithmetic for one block: the exact dot product of up to 32 element pairs, then the
-// accumulation with one rounding. Used by the golden GEMM (gemm.h) and by tests of the blocks of
-// model and RTL.
+// accumulation with one rounding. Used by the golden GEMM (gemm.h), the engine model and tests.
 #pragma once
 
 #include <cstddef>

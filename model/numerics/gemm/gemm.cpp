@@ -118,7 +118,7 @@ std::vector<float> sums_by_definition(const MxTensor& a, const MxTensor& b, cons
   return out;
 }
 
-// The accumulators after the last step. Without ALPHA they are the result.
+// The accumulators after the last step, chains merged. Without ALPHA they are the result.
 std::vector<float> sums_of(const MxTensor& a, const PreparedOperand& prepared, const float* bias,
                            const GemmOptions& options) {
   const MxTensor& b = prepared.tensor();

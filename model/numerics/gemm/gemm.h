@@ -22,7 +22,8 @@ enum class Accumulate : uint8_t {
   exact,       ///< a single rounding of the exact result
   sequential,  ///< dequantize to float32, then float32 multiply and add, in order of K
   /// NVIDIA Blackwell's mxf8f6f4: per 32 elements, products and accumulator are aligned to the
-  /// largest exponent, truncated to 25 fraction bits, summed and rounded toward zero. Not mxint8.
+  /// largest exponent, truncated to 25 fraction bits, summed and rounded toward zero. Only mxfp
+  /// formats in blocks of 32.
   nvidia_blackwell,
 };
 
@@ -31,8 +32,8 @@ Accumulate parse_accumulate(std::string_view name);
 
 struct GemmOptions {
   Accumulate accumulate = Accumulate::block;
-  /// The engine has FP4_DUAL: with `block`, pairs of 4-bit formats sum in other steps
-  /// (pair_rule.h). The bias enters the even chain. Ignored for other formats.
+  /// The engine has FP4_DUAL: with `block`, some pairs of 4-bit formats use two chains (the bias
+  /// enters the even one) or steps of 64 (pair_rule.h). No effect on other pairs.
   bool dual = true;
   /// Replaces the product of the operands' tensor scales.
   std::optional<float> alpha;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of the engine's matrix product for every pair of operands, in scalar steps. gemm()
-// gives the same bits faster.
+// gives the same bits, for most pairs faster.
 #pragma once
 
 #include <cstddef>

@@ -162,7 +162,7 @@ void FastGemm::multiply_with_scalar_blocks(const TileBlocks& tile, std::size_t l
   }
 }
 
-// The scalar blocks that the kernel skipped: of A for all columns, of B for all rows.
+// The scalar blocks of a step, 0 for the kernel: of A for all columns, of B for all rows.
 void FastGemm::add_scalar_blocks(const TileBlocks& tile, std::size_t last_row, float* acc) const {
   const std::size_t blocks = packed_a_.blocks;
   const std::size_t block = tile.first;

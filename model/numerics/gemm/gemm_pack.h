@@ -18,7 +18,7 @@ GemmPath gemm_path(FormatId a, FormatId b, bool adds_bytes_in_words);
 /// uses low tiles, for lack of registers.
 std::size_t tile_rows(GemmPath path, std::size_t rows);
 
-/// The first two describe the kernels that will multiply; the last two do not change the result.
+/// Packing for the kernels that will multiply. `level` and `threads` do not change the result.
 struct PackOptions {
   std::size_t columns;       ///< per tile: 16 or 32
   bool adds_bytes_in_words;  ///< see gemm_path()

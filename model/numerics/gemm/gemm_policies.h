@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulation rules of gemm.h. Each function computes rows first_row .. last_row - 1 of out
-// [M][N]. The caller has checked the tensors; gemm_block_into() needs blocks of 32.
+// [M][N]. The caller has checked the tensors. gemm_block_into() and gemm_blackwell_into() need
+// blocks of 32.
 #pragma once
 
 #include "model/numerics/quantize/tensor.h"

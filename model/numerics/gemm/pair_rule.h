@@ -22,7 +22,7 @@ struct PairRule {
 /// | UE4M3 or UE5M3 on both sides                | 64, without `dual` 32 | 1        |
 /// | E8M0 in blocks of 16 on either side         | 16   | 1                         |
 /// | UE4M3 or UE5M3 on one side                  | 32   | 1                         |
-/// | E8M0 in blocks of 32, 64, 128 or no scales  | 32   | 4-bit pairs with `dual` 2 |
+/// | E8M0 in blocks of 32, 64, 128 or no scales  | 32   | 1; `dual`, both 4-bit: 2  |
 ///
 /// Example: NVFP4 twice with `dual`: S has 16 * 12 * 12 * (7 * 2^15)^2 * 4 < 2^49, 50 bits.
 PairRule pair_rule(const ScaledFormat& a, const ScaledFormat& b, bool dual);
