@@ -52,7 +52,7 @@ struct BlockScale {
   float value = 1;     ///< multiplies the codes' values; NaN or Inf: no finite scale
   int exponent = 0;    ///< value = 2^exponent if the scale is a power of two
   uint16_t code = 0;   ///< clamped to the scale format; all ones if not finite
-  bool zeros = false;  ///< every element becomes +0
+  bool zeros = false;  ///< every element counts as +0; ZeroSign applies
 };
 
 BlockScale block_scale(const float* x, std::size_t count, const BlockRules& rules);

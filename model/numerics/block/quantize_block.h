@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of the preset `ocp`: one block as OCP MX v1.0 describes it, slow and plain. All
-// other code for MX formats gives the same bits (tests/unit/numerics/definition_test).
+// other code for this preset gives the same bits (tests/unit/numerics/definition_test).
 #pragma once
 
 #include <cstddef>

@@ -156,8 +156,8 @@ struct QuantizerOptions {
   std::optional<int> even_bits;  ///< mantissa bits of ScaleRule::even; default: the element's
   SpecialRule nan = SpecialRule::poison;
   SpecialRule inf = SpecialRule::poison;
-  /// With nan = ignore: a block of NaNs has a NaN scale, one of zeros, or zeros and NaNs, becomes
-  /// +0.
+  /// With nan = ignore: a block of NaNs has a NaN scale; every element of a block of zeros, or
+  /// zeros and NaNs, counts as +0.
   bool all_nan_poisons = false;
   float zero_threshold = 0;          ///< a smaller amax counts as zero
   std::optional<int> zero_log2;      ///< log2(amax) of a zero block; default: the smallest scale
