@@ -61,8 +61,8 @@ struct ScaledFormat {
   std::string name() const;
 };
 
-/// Throws Error unless a product can have such an operand: blocks of 16, 32, 64 or 128; UE4M3 and
-/// UE5M3 only for E2M1 in blocks of 16.
+/// Throws Error unless a product can have such an operand: no scales, or blocks of 16, 32, 64 or
+/// 128; UE4M3 and UE5M3 only for E2M1 in blocks of 16.
 void check(const ScaledFormat& format);
 
 }  // namespace mxe::numerics
