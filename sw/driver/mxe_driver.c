@@ -8,9 +8,9 @@
 //     finished <= s < tail   submitted; the driver has not seen it end
 //
 // The submitting context writes `tail`, next_id, `submitting`, and the slots and ring entries from
-// `tail` on; mxe_irq() sets `overflowed`, and any function `refused`. The completing context writes
-// everything else; advancing `head` frees entries. A reset of the device moves ring entries, so the
-// completing context then excludes the submitting one (`exclusive`).
+// `tail` on; mxe_irq() and mxe_wait() set `overflowed`, any function sets `refused`. The completing
+// context writes everything else; advancing `head` frees entries. A reset of the device moves ring
+// entries, so the completing context then excludes the submitting one (`exclusive`).
 
 enum {
   WORD = 4,

@@ -284,7 +284,7 @@ struct mxe_device {
   uint32_t origin;      ///< number of the job with device index 0
   uint32_t submitting;  ///< the submitting context is using the ring
   uint32_t exclusive;   ///< the completing context needs exclusive use of the ring
-  uint32_t overflowed;  ///< mxe_irq() has read a refused doorbell
+  uint32_t overflowed;  ///< mxe_irq() or mxe_wait() has read a refused doorbell
   uint64_t progress;    ///< sum of the device's work counters at the last check for progress
   const char* refused;  ///< reason of the last MXE_ERR_ARGUMENT; null: none so far
   bool stopped;         ///< a reset has begun and not ended, or the device is closed
@@ -359,8 +359,8 @@ int mxe_wait(struct mxe_device* dev, uint32_t job_id, uint32_t timeout_us,
 /// submitted again; the results of the cancelled job may be partly written. A job that ends during
 /// the call keeps its result. Completing context.
 ///
-/// Errors: ARGUMENT, UNKNOWN_JOB (it has ended), BUSY (the other context is submitting: try again),
-/// TIMEOUT, GONE, PROTOCOL, STOPPED.
+/// Errors: ARGUMENT, UNKNOWN_JOB (never submitted, or ended), BUSY (the other context is
+/// submitting: try again), TIMEOUT, GONE, PROTOCOL, STOPPED.
 int mxe_cancel(struct mxe_device* dev, uint32_t job_id);
 
 /// Resets the device after any error and enables it with an empty ring. Jobs that had not finished

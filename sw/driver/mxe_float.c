@@ -239,7 +239,7 @@ static uint32_t reciprocal(uint32_t x) {
   return quotient;
 }
 
-// Divides weights[count] by `sum`, which is in units of 2^-40 and at least 1.
+// Divides weights[count] by `sum` in units of 2^-40; sum >= 2^40.
 static void divide(number32* weights, size_t count, uint64_t sum) {
   uint32_t high = (uint32_t)(sum >> 32);  // at least 2^8: sum is 2^40 or more
   const uint32_t low = (uint32_t)(sum & UINT32_C(0xFFFFFFFF));

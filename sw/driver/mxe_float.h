@@ -28,10 +28,10 @@ void mxe_add_rows(const void* x, const void* y, size_t count, void* sum);
 /// -infinity is masked: its weight is 0.
 ///
 /// t[i] and t[i] - max t are rounded to FP32. The remaining relative error is below 2^-22 for rows
-/// of up to 32768 scores and for weights that are not subnormal. The sum omits scores more
-/// than 27.7 below the maximum (e^-27.7 is about 2^-40).
+/// of up to 32768 scores and for weights that are not subnormal. The sum omits each t[i]
+/// more than 27.7 below the maximum (e^-27.7 is about 2^-40).
 ///
-/// A NaN, a t[i] of +infinity, or a row of masked scores only makes every weight NaN.
+/// A NaN, a t[i] of +infinity, or a row with all scores masked makes every weight NaN.
 void mxe_softmax(const void* scores, size_t count, uint32_t scale, void* weights);
 
 #ifdef __cplusplus
