@@ -18,8 +18,8 @@
 ///
 /// Differences from the engine: a job that exceeds its memory does not start and ends with
 /// MXE_ERR_READ or MXE_ERR_WRITE, as after a bus error. A job whose results overlap its operands
-/// ends with MXE_ERR_DESCRIPTOR. The kernel ends a job at its deadline, also while the program
-/// calls no function. Counters include the jobs of all users of the engine.
+/// or each other ends with MXE_ERR_DESCRIPTOR. The kernel ends a job at its deadline, also while
+/// the program calls no function. Counters include the jobs of all users of the engine.
 #ifndef MXE_LINUX_H_
 #define MXE_LINUX_H_
 

@@ -197,7 +197,10 @@ static void mxa_run_again(struct mxa_device *mxa)
 	}
 }
 
-/* Resets a device after error `why`. At the MXA_MAX_RESETS-th the oldest task ends with it. */
+/*
+ * Resets a device after error `why`. A task that is the oldest at MXA_MAX_RESETS resets ends with
+ * `why`.
+ */
 static void mxa_reset(struct mxa_device *mxa, int why)
 {
 	struct mxa_task *oldest = list_first_entry_or_null(&mxa->running, struct mxa_task, node);

@@ -200,7 +200,7 @@ struct drm_mxe_wait {
  *
  * The job ends with ECANCELED, after the jobs before it. A job that has ended keeps its result.
  *
- * Errors: ENOENT, unknown job, or it has ended.
+ * Errors: ENOENT, @job is not 0, and is unknown or has ended.
  */
 struct drm_mxe_cancel {
 	/** @job: drm_mxe_submit.job; 0: all jobs */
