@@ -30,7 +30,7 @@ struct SweepOptions {
   unsigned threads = 1;
   std::optional<Shard> shard;
   /// `fronts_only` keeps only points on a front. `prune` simulates points in the order of their
-  /// lower bounds and skips those that would be off the front even if they were as fast as these.
+  /// lower bounds and skips those that would be off the front even at their bounds.
   /// Pruning does not change the fronts.
   bool fronts_only = false, prune = false;
   std::optional<uint64_t> halving;  ///< points that halve() keeps, over all workloads

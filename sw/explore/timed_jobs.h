@@ -22,8 +22,8 @@ struct TimedJob {
 };
 
 /// Returns a job with the cycles and counters of `job`, which must be legal. It has the default
-/// TREE_W and QUEUE_DEPTH, one format per element width, and only the buffers and bursts that it
-/// uses.
+/// TREE_W and QUEUE_DEPTH, one format per element width, and buffers and MAX_BURST halved while the
+/// cycles stay.
 TimedJob timing_twin(const TimedJob& job);
 
 /// Times of jobs for all points and threads. Simulates each timing_twin() once.

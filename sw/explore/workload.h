@@ -21,7 +21,7 @@ enum class StoredB : uint8_t {
 /// Names in records and, except for the first, in column B of CSV files.
 inline constexpr std::array kStoredBNames{"unsaid", "weights", "kv_cache", "activations"};
 
-/// A matrix product of a network: [m][k] activations times [k][n] weights, `count` times per run.
+/// A matrix product of a network: A [m][k] times B [k][n], `count` times per run.
 struct Layer {
   std::string name;
   std::size_t m = 0, n = 0, k = 0;
