@@ -179,8 +179,8 @@ void keep_one(const char* name, std::optional<float>& kept, const std::optional<
   if (!kept) kept = stored;
 }
 
-/// Takes the tensor scale or its amax from the options, else from the files of scales and elements
-/// if the scales' tensor is called PREFIXscales. Throws Error if two of these sources differ.
+/// Takes tensor scale and amax from the options, else from both files if the scales' tensor is
+/// called PREFIXscales. Such files must agree with each other, the options and the quantizer.
 void read_tensor_scale(arrays::InputFiles& files, const DequantizeOptions& options,
                        const numerics::Quantizer& quantizer, const std::string& scales_name,
                        numerics::ArrayParts& parts) {

@@ -102,7 +102,7 @@ void add_scales(arrays::OutputFiles& files, const QuantizeOptions& options,
 }
 
 /// Adds tensor scale and amax, if any, to the .safetensors file of the scales, else of the
-/// elements.
+/// elements. "-" is such a file only if it takes both.
 void add_tensor_scale(arrays::OutputFiles& files, const QuantizeOptions& options,
                       const numerics::QuantizedArray& array) {
   const numerics::WholeScale whole = numerics::whole_scale(array.options);

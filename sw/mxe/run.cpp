@@ -91,7 +91,7 @@ int run(const RunOptions& options) {
   const soc::Outcome outcome = simulate(options, target, setup);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
-  // If standard output is lost, as by a closed pipe, the program may have ended early.
+  // Reports lost standard output (a closed pipe) first: the firmware may have ended early for it.
   const std::string lost = numerics::standard_output_error();
   if (!lost.empty()) throw Error(lost);
   if (options.summary) print_summary(outcome);
