@@ -42,8 +42,9 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 /// Errors: TLM_ADDRESS_ERROR_RESPONSE outside the memory, TLM_GENERIC_ERROR_RESPONSE in a faulty
 /// range, both in their normal time. Requests refused by check_attributes() take no time.
 ///
-/// Direct access is granted while no range is faulty; with a BurstExtension also the channels,
-/// which compute times. Pages of storage are allocated when written.
+/// With Config::direct_access, direct access is granted while no range is faulty; for a
+/// BurstExtension whose clock is 1 ns also the channels, which compute times. Pages of storage are
+/// allocated when written.
 class Memory : public sc_core::sc_module {
  public:
   struct Config {

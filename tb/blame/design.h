@@ -110,7 +110,8 @@ class Scope {
 class Check {
  public:
   virtual ~Check() = default;
-  /// Called in every cycle without a reset or abort.
+  /// Called in every cycle before the first mismatch, except in resets and from an abort to its
+  /// end.
   virtual void clock() = 0;
   /// Called before clock() in a cycle in which the datapath's job_i has changed. Two equal jobs in
   /// a row are one.

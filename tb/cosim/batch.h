@@ -17,18 +17,18 @@ class BatchRun;
 // Disturbances: each has fields, which default to none, and, except OneDoorbell, apply(), in a file
 // of disturbances/.
 
-/// A reset while the first jobs (at most the size of the ring) run. All jobs run again afterwards.
+/// A reset while the first jobs (at most the size of the ring) run. Then all jobs of the batch run.
 struct Reset {
-  uint64_t reset_after = 0;  ///< cycles from the first doorbell to the reset; 0: none
+  uint64_t reset_after = 0;  ///< cycles from their last doorbell to the reset; 0: none
 
   static constexpr auto fields() { return std::tuple{field("reset_after", &Reset::reset_after)}; }
   void apply(BatchRun& run) const;
 };
 
-/// Jobs before those of the batch in which m, n or k is 2^20 to 2^31, or one step of the loop nest
-/// more. They would take too long, so a reset aborts each of them. All of one format that vary the
-/// same size must have made the same progress. Only the RTL runs them; the model, which may compute
-/// a job as a whole, runs 1 x 1 x 1.
+/// Jobs before those of the batch, in which one of m, n and k is 2^20, 2^21, ..., 2^31, or one step
+/// of the loop nest more, and the other two are 1. They would take too long, so a reset aborts each
+/// of them. All of one format that vary the same size must have made the same progress. Only the
+/// RTL runs them; the model, which may compute a job as a whole, runs 1 x 1 x 1.
 struct EndlessJobs {
   uint32_t endless_jobs = 0;  ///< cycles from the doorbell of each to the reset; 0: none
 
@@ -53,7 +53,7 @@ struct FirstJobId {
   void apply(BatchRun& run) const;
 };
 
-/// Doorbells that an idle engine must refuse: too many jobs, and a ring too large.
+/// Doorbells that an idle engine must refuse: for too many jobs, and with RING_SIZE_LOG2 too large.
 struct RingOverflow {
   uint64_t ring_overflow = 0;  ///< seed; 0: none
 
@@ -72,8 +72,8 @@ struct OneDoorbell {
   }
 };
 
-/// Doorbells while jobs wait or run that must change nothing: back by up to a ring, forward by more
-/// than the ring has, or equal to the tail. The engine refuses the first two kinds.
+/// Doorbells while jobs wait or run that must not move the tail: back by up to a ring, forward by
+/// more than the ring has, or equal to the tail. The engine refuses the first two kinds.
 struct RefusedDoorbells {
   uint64_t doorbells = 0;  ///< seed; 0: none
 

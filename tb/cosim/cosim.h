@@ -33,7 +33,7 @@ class CoSim {
   const std::vector<Mismatch>& mismatches() const { return judge_.mismatches(); }
   /// Cycles of every job whose times are comparable, see Judge.
   const std::vector<JobCycles>& cycles() const { return judge_.cycles(); }
-  /// Difference of model and RTL relative to the RTL, over all jobs so far.
+  /// Difference of model and RTL relative to the RTL, over the jobs of cycles().
   double max_cycle_error() const;
   double mean_cycle_error() const;
   std::size_t jobs() const { return judge_.jobs(); }

@@ -56,7 +56,8 @@ class Device {
   /// Return the job's id. The second function also changes the descriptor as the job requires.
   uint32_t submit(const mxe_job& job);
   uint32_t submit(const CosimJob& job, const JobImage& image);
-  /// While true, doorbells do not reach the engine. The next doorbell submits all jobs.
+  /// While true, doorbells do not reach the engine. The first one after that submits their jobs,
+  /// too.
   void hold_doorbells(bool hold) { tap_.holds_doorbells = hold; }
   /// Waits for a job; seen_done counts from cycle `start`. Throws Error if it hangs or raises no
   /// interrupt.

@@ -53,7 +53,8 @@ class DriverTap {
   }
 
   std::function<void()> before_doorbell;
-  /// Doorbells do not reach the device. The next doorbell after this submits all jobs.
+  /// While true, doorbells do not reach the device. The first one after that submits their jobs,
+  /// too.
   bool holds_doorbells = false;
   /// The driver's last wait for an interrupt timed out. Completed jobs are found nevertheless.
   bool no_interrupt = false;

@@ -102,8 +102,7 @@ bool EngineCheck::is_faulty(uint64_t address) const {
                      [&](uint64_t byte) { return byte >= address && byte - address < burst; });
 }
 
-/// Each reported address must begin a burst with a faulty byte; the last job with an error must
-/// report one.
+/// is_faulty() must hold for each reported address; the last job with a bus error must report one.
 void EngineCheck::check_faults() {
   if (!features().faults) return;
   bool last = true;

@@ -21,8 +21,8 @@ class EngineCheck {
   /// Checks job i. `expected` does not contain the effects of disturbances.
   void check_job(std::size_t i, const JobImage& image, Expectation expected);
   void check_registers();
-  /// Checks the counters that do not depend on timing. The engine must not have been disabled or
-  /// reset.
+  /// Checks the counters that do not depend on timing. Not for batches with a pause, a reset or bus
+  /// errors.
   void check_counts();
 
  private:

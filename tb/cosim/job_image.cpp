@@ -33,7 +33,7 @@ JobImage::JobImage(const job::Job& job, uint64_t address, uint64_t noise_seed)
   make_ranges();
 
   Random random(noise_seed);
-  // A quarter of the bytes are 0xFF: a NaN scale and, in most formats, NaN or the largest element.
+  // A quarter of the bytes are 0xFF: a NaN scale and, except in MXINT8, NaN or the largest element.
   for (uint8_t& byte : before_) {
     const uint64_t draw = random.next();
     byte = (draw & 0x300) == 0 ? uint8_t{0xFF} : static_cast<uint8_t>(draw);

@@ -137,7 +137,7 @@ uint8_t Operand::code(Random& random, std::size_t row) const {
   }
 }
 
-/// Any power of two of the format, of either sign.
+/// A power of two of the format, of either sign; of the subnormal ones only the smallest.
 uint8_t Operand::power_of_two(Random& random) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   const bool negative = random.one_in(2);
@@ -154,9 +154,10 @@ uint8_t Operand::power_of_two(Random& random) const {
   }
 }
 
-/// Puts a NaN or Inf into lane r (modulo 32) of every block of row r, in one or both operands.
-/// Every 256 rows the lane advances by one, so that other columns of the array have it. In the
-/// odd rows r, an operand without them gets a zero in lane r / 2 of every block.
+/// Puts a NaN or Inf, if the format has one, into lane r (modulo 32) of every block of row r, in
+/// one or both operands (by the seed). Every 256 rows the lane advances by one, so that other
+/// columns of the array have it. In the odd rows r, the operand that the seed omits gets a zero in
+/// lane r / 2.
 void Operand::put_in_lane(numerics::MxTensor& tensor, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
   std::vector<uint8_t> not_finite;
@@ -251,7 +252,8 @@ int mantissa_bits(const job::OutputFormat& output) {
   return -std::ilogb(2 - significand);
 }
 
-/// Exponent of the smallest number halfway between two results (FP16: half the least subnormal).
+/// Exponent of half the least subnormal of 16-bit results (FP16: -25), else of the least FP32
+/// number.
 int smallest_tie(const job::OutputFormat& output) {
   constexpr int kSmallestFp32 = -149;
   const job::NumberFormat* numbers = output.numbers();
@@ -362,8 +364,9 @@ float bias_value(const JobSpec& spec, Random& random) {
   return normal(random) * 16;
 }
 
-/// 480 rows of four magnitudes. The largest number of a block is a power of two or the largest
-/// element of a format, plus each of its 23 mantissa bits. The other columns have one bit each.
+/// Repeats after 480 rows, of four magnitudes. The largest number of a block is a power of two or
+/// the largest element of a format, with one of the 23 mantissa bits set in addition, or none. The
+/// numbers of the other columns have one mantissa bit each.
 float lone_bit(std::size_t row, std::size_t column) {
   constexpr uint32_t kMantissaBits = 23;
   constexpr std::array<uint32_t, 4> kExponents = {0, 1, 127, 254};

@@ -28,8 +28,9 @@ enum class Values : uint8_t {
   ties,  ///< one element in 6 is a power of two, the others 0: sums halfway between two results, or
          ///< next to it
   // Only in directed cases.
-  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf in one lane, row after row in
-                  ///< the next; an operand without them has a zero in one lane of every second row
+  special_lanes,  ///< A, B or both (by the seed) have a NaN or Inf, if the format has one, in one
+                  ///< lane of each block, row after row in the next lane; the operand that the
+                  ///< seed omits has a zero in one lane of each block in every second row
   tiny_ties,      ///< ties, about the FP32 subnormals
   lone_bits,      ///< bias values with one mantissa bit, or one more than a largest element has
   sparse,         ///< one element in 8 is a power of two, scales 2^-30 to 2^30: sums of lone bits

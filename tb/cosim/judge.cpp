@@ -57,8 +57,9 @@ void Comparison::compare_times(std::size_t i, const JobCycles& cycles, std::size
   }
 }
 
-/// Both engines must report the same bus error. If their times differ, the order of reads differs
-/// after the first abort: then only the first error is compared, and none after a reset.
+/// If both engines report a bus error of a job, it must be the same. With a cycle tolerance and
+/// jitter or a limited bandwidth, the order of reads may differ after the first abort: then only
+/// the first error is compared, and none after a reset.
 void Comparison::compare_faults(std::size_t number) {
   if (!rtl_.device->features().faults || options_.cycle_tolerance < 0) return;
   const engine::MemoryTiming& timing = options_.timing;

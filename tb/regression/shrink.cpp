@@ -39,7 +39,8 @@ class Shrinker {
     return runs_ >= limits_.runs || spent.count() > limits_.seconds;
   }
 
-  /// Keeps the candidate if it differs from the best case and fails in the same bucket.
+  /// Within the limits: keeps the candidate if it differs from the best case, has no endless job
+  /// with wrong sizes, and fails in the same bucket.
   bool keep(const CoSimCase& candidate) {
     if (exhausted() || to_json(candidate) == to_json(best_)) return false;
     const auto& batches = candidate.batches;

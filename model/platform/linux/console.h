@@ -63,8 +63,8 @@ class Console {
   /// Transfers remaining output after the kernel's end. Throws Error if a byte could not be
   /// written.
   void drain();
-  /// After hide_log(), the kernel's log is not printed, only written to the log file. take_log()
-  /// ends this and returns the hidden log.
+  /// After hide_log(), the kernel's log is not printed, only written to the log file, if any.
+  /// take_log() ends this and returns the hidden log.
   void hide_log() { hides_log_ = true; }
   std::string take_log();
   bool shows_all_of_the_log() const { return log_.has_file(); }

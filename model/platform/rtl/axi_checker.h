@@ -11,7 +11,7 @@ namespace mxe::rtl {
 
 /// Checks the engine's AXI4 master pins: payload stable until ready; INCR bursts of whole beats
 /// within 4 KiB, of at most `max_burst` beats; no exclusive access or reserved memory type;
-/// announced number of data beats; at most kMostOutstanding bursts outstanding. Optional: write
+/// announced number of write beats; at most kMostOutstanding bursts per direction. Optional: write
 /// lanes without a strobe are zero, which AXI4 does not require.
 class AxiChecker {
  public:

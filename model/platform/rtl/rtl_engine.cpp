@@ -114,7 +114,7 @@ bool RtlEngine::transfer_register(harness::RegisterTransfer& transfer) {
 }
 
 /// A memory that supports BurstExtension returns exact times even if it waits, so this thread calls
-/// it; memory_thread() calls the others.
+/// it, unless accesses wait; memory_thread() calls the others.
 void RtlEngine::request(const engine::MemoryRequest& request, engine::Ticket& ticket) {
   if (memory_port().is_timed() && accesses_.empty()) {
     return memory_port().request(request, ticket);

@@ -22,7 +22,7 @@ constexpr uint64_t kNanosecondsPerMicrosecond = 1000, kNanosecondsPerMillisecond
                    kNanosecondsPerSecond = 1'000'000'000;
 /// Simulated time of the engine between two checks of the sockets, if Linux has its own clock.
 constexpr uint64_t kSlice = 10 * kNanosecondsPerMicrosecond;
-/// Time for which Linux may run without waiting for the simulation.
+/// Longest time for which Linux may run without waiting for the simulation.
 constexpr uint64_t kMostAlone = 100 * kNanosecondsPerMicrosecond;
 /// Writes have no response, so Linux reclaims their buffers only after a call or a read.
 constexpr uint32_t kMostUnclaimed = 64;
@@ -30,7 +30,7 @@ constexpr uint32_t kFirstOfState = MXE_REG_CTRL, kLastOfState = MXE_REG_FAULT_IN
 /// A message to Linux: header and the guest's message number.
 constexpr std::size_t kInterruptBytes = sizeof(PciRequest) + sizeof(uint32_t);
 
-/// For poll(2): rounded up; -1 means no timeout.
+/// Timeout for poll(2): up to 1 ms more than `nanoseconds`, at most 1000 s; -1 (none) for kNever.
 int milliseconds_to(uint64_t nanoseconds) {
   constexpr uint64_t kMost = 1'000'000;
   if (nanoseconds == kNever) return -1;

@@ -30,7 +30,7 @@ struct MachineOptions {
   uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
   /// Time on Linux's clock without a burst or interrupt until Linux's tasks are queried; 0: never.
   uint64_t stall_us = 0;
-  uint64_t remove_us = 0;  ///< time of the function's removal; 0: never
+  uint64_t remove_us = 0;  ///< simulated time of the function's removal; 0: never
   bool real_time = false;  ///< simulated time does not run faster than the wall clock
 };
 
@@ -62,7 +62,7 @@ class Machine : public sc_core::sc_module, private PciTarget {
   void watch(int file, short events, std::function<bool()> ready, bool wakes = false);
   /// May be called in any callback.
   void unwatch(int file);
-  /// Makes Linux check files outside the simulation: its consoles.
+  /// If Linux waits on the shared clock: makes it check files outside the simulation, its consoles.
   void wake();
   /// `ask` is called when the engine has stalled, at the timeout, and when no event can wake Linux.
   /// It queries Linux's tasks and calls inspected() with the result. It returns false if Linux

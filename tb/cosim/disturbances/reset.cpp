@@ -37,7 +37,7 @@ std::string run_until_reset(BatchRun& run, const mxe_job& job, uint32_t cycles) 
                      done.blocks, done.dual_cycles);
 }
 
-/// Runs jobs with one size of 2^20 to 2^31, and each plus `step`, on the RTL; 1 on the model.
+/// Runs jobs with `size` 2^20, 2^21, ..., 2^31, and each plus `step`, on the RTL; 1 on the model.
 void run_sizes(BatchRun& run, mxe_job& job, uint32_t mxe_job::*size, uint32_t step,
                uint32_t cycles) {
   std::string others;

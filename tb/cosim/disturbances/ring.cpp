@@ -38,7 +38,7 @@ void refuse_doorbell(BatchRun& run, uint32_t tail) {
   run.log("a doorbell was refused");
 }
 
-/// Distance (modulo 2^16) from the tail to the value of a doorbell that must change nothing.
+/// Distance (modulo 2^16) from the tail to the value of a doorbell that must not move the tail.
 uint32_t refused_distance(Random& random, uint32_t entries) {
   if (random.one_in(2))
     return kIndices - static_cast<uint32_t>(random.uniform(1, entries));  // back

@@ -34,7 +34,8 @@ class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// Reports activity `what` (one word, must outlive the tracer) from `begin` to before `end`.
+  /// Reports activity `what` (one or two words, must outlive the tracer) from `begin` to before
+  /// `end`.
   virtual void slice(Track track, const char* what, uint64_t begin, uint64_t end,
                      TraceDetails details) = 0;
 };

@@ -11,12 +11,13 @@
 namespace mxe::engine {
 
 /// Computes all results of a job at its start, many times faster than tile by tile. Results differ
-/// only if software changes operands while the job runs.
+/// only if software changes operands or the bias while the job runs.
 class WholeJob {
  public:
-  /// True if all of `job`'s memory is directly accessible, D and its scales overlap no operand, no
-  /// two rows of A, B, their scales or D share bytes, and A, B and D have at most kMostNumbers
-  /// elements. compute() holds D as FP32: 8 times the bytes of 4-bit MXFP4 results.
+  /// True if all of `job`'s memory is directly accessible, D and its scales overlap neither
+  /// operands nor the bias, no two rows of A, B, their scales or D share bytes, and A, B and D
+  /// together have at most kMostNumbers elements. compute() holds D as FP32: 8 times the bytes of
+  /// 4-bit MXFP4 results.
   static bool can_compute(const Descriptor& job, MemoryPort& memory);
   void compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual);
 

@@ -364,8 +364,8 @@ bool Datapath::may_skip() const {
   return memory.read && memory.read->is_regular() && memory.write->is_regular();
 }
 
-/// Writes the rows that the drain has skipped, from `rows` on. They count in the cycle before
-/// `cycle`.
+/// Writes the rows that the drain has skipped, from `rows` on. Their NaN results are
+/// counted in the cycle before `cycle`.
 void Datapath::write_skipped_rows(Rows rows, uint64_t cycle) {
   uint8_t* target = whole_->target(memory_);
   if (target) wr_port_.store_carried(target, whole_->d_address());

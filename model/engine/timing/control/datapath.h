@@ -60,14 +60,15 @@ class Datapath {
   /// started early.
   void start(uint64_t cycle);
   /// First cycle in which the loaders may start early with the job ahead; kNever if they may not:
-  /// they are still busy, or the buffers cannot hold its operands together with those of the
-  /// running job.
+  /// they are still busy or already started, or the buffers cannot hold its operands together with
+  /// those of the running job.
   uint64_t early_load_cycle() const;
   /// Starts the loaders early with the job ahead, in `cycle`.
   void load_early(uint64_t cycle);
   /// First cycle in which all operands have been requested; kNever if requests remain.
   uint64_t loads_done_cycle() const;
-  /// Cycle of the next event of the job, or of the descriptor fetcher; kNever if there is none.
+  /// Cycle of the next event of the job, of an early load or of the descriptor fetcher; kNever if
+  /// there is none.
   uint64_t next_event() const { return next_.cycle; }
   /// True if all events of the job are done.
   bool job_over() const { return job_over_; }

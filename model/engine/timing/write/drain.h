@@ -78,7 +78,7 @@ class Drain {
   const job::NumberFormat* numbers_ = &job::number_formats()[0];  // null: MX results
   std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
-  bool contiguous_ = false;  // rows have no gap between them, so the rows of a tile are joined
+  bool contiguous_ = false;  // no MX results, one tile wide, no gaps: its rows are joined
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;
   uint64_t tile_number_ = 0;  // of the tile being read
