@@ -22,7 +22,8 @@ class Accuracy {
 
   static std::string header();
   std::string row() const;
-  /// A line for each mismatch, one if cycles of jobs differ, one for the counter that differs most.
+  /// A line for each mismatch, one if cycles of jobs differ, one for the counter that differs
+  /// most, if any.
   std::vector<std::string> failures() const;
 
  private:
