@@ -141,7 +141,7 @@ TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
                "'010' is not possible (allowed: decimal whole numbers of at least 0)");
 }
 
-// Every option in the help of commands(): with a word; if it takes integers, with too large ones.
+// Every option in the help of commands(): with a word; one for integers, with 2^32 and -2^31 - 1.
 TEST_F(OptionValues, MessagesAreOurs) {
   const std::regex listed(R"(\n  (--[a-z-]+)( [^ \n]+)?)");
   for (const Words& command : commands()) {
