@@ -139,7 +139,7 @@ TEST(GemmConformance, NoticesDroppedSticky) {
 
 TEST(GemmConformance, NoticesTiesAwayFromZero) {
   EXPECT_GT(mismatches_with([](uint32_t acc, const BlockDot& dot) {
-              BlockDot nudged = dot;  // makes every sum slightly larger, so that ties round away
+              BlockDot nudged = dot;  // raises magnitudes slightly, so that ties round away
               if (dot.special == BlockSpecial::none && dot.exponent > -900) {
                 nudged.sum = dot.sum * 4 + (dot.sum > 0 ? 1 : dot.sum < 0 ? -1 : 0);
                 nudged.exponent -= 2;

@@ -6,8 +6,8 @@
 //
 //   mx_pair_check [--values N] [--seed S] [--print]
 //
-// --print writes each case as a line of JSON, for check_pairs.py. Exits with 1 at the first
-// difference, or if N >= 1e5 values lack one of the sorts of results that it counts.
+// --print writes each case as a line of JSON for check_pairs.py and compares nothing. Exits with 1
+// at the first difference, or if N >= 1e5 values lack one of the sorts of results that it counts.
 #include <fmt/format.h>
 
 #include <array>
@@ -79,7 +79,7 @@ uint8_t draw_scale(Random& random, ScaleKind kind, Scales scales) {
   return static_cast<uint8_t>(below(random, largest + 1));
 }
 
-// NaN and infinities occur only in a tensor that allows them, about twice in a step.
+// NaN and infinities occur only in a tensor that allows them, about once in 16 codes.
 uint8_t draw_code(Random& random, const ElementShape& shape, bool allows_specials) {
   const auto code = static_cast<uint8_t>(below(random, shape.code_mask() + 1));
   if (!shape.has_nan) return code;

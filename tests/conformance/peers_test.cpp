@@ -188,7 +188,7 @@ TEST(Peers, EveryRecordedRow) {
 TEST(Peers, EveryPresetIsRecorded) {
   std::set<std::string> seen;
   for (const Recording& recording : recordings()) seen.insert(recording.preset);
-  // These two presets equal another recorded one.
+  // ocp-floor equals ocp, and quark-onnx equals quark-onnx-py3.
   seen.insert("ocp-floor");
   if (seen.count("quark-onnx-py3") != 0) seen.insert("quark-onnx");
   for (const std::string& name : preset_names()) EXPECT_EQ(seen.count(name), 1u) << name;
