@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model and RTL side by side: random jobs, every byte, every status, every counter, every cycle.
+// Model and RTL side by side: bytes, statuses, counters and, without random back-pressure, cycles.
 #include <gtest/gtest.h>
 
 #include <algorithm>

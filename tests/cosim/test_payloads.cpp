@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payload attributes of IEEE 1666 at every target, and unsuitable time resolutions.
+// The payload attributes of IEEE 1666 at every target, and time resolutions: refused and accepted.
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -183,7 +183,7 @@ void expect_refused(const Make& make, const std::string& message) {
   }
 }
 
-/// Every object with the default clock of 1 ns must report an error.
+/// Whatever uses the default clock of 1 ns must report an error.
 void expect_no_nanosecond(const std::string& resolution) {
   const std::string message = "time resolution " + resolution + ": ";
   const Params params = Params::named("small");

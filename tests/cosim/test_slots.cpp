@@ -87,7 +87,8 @@ std::string text(const Timeline& slots) {
   return result;
 }
 
-/// Counts the values of a slot: 0x08 to 0x0F, or 0x88 and above after an error.
+/// Counts the entries in which the slot is `from` to `to`. A job: 0x08 to 0x0F, or, after an error,
+/// 0x88 and above.
 std::size_t count(const Timeline& slots, std::size_t slot, uint64_t from, uint64_t to) {
   std::size_t result = 0;
   for (const auto& [cycle, values] : slots) {
