@@ -77,8 +77,8 @@ static int compute_until_interrupt(uint32_t jobs, void (*handler)(void)) {
   return 0;
 }
 
-/// Jobs larger than the memory. One part of each starts 64 bytes before its end, so that a bus
-/// error follows after a few beats.
+/// Jobs larger than the memory. One part of each starts 64 bytes before the memory's end, so that a
+/// bus error follows after a few beats.
 static int run_huge_jobs(void) {
   enum { A, B, A_SCALES, B_SCALES, C, D, PARTS };
   static const uint32_t sizes[][3] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: bytes from gdb. Packets must be short, and accesses within the stub's 4 KiB.
+// libFuzzer target: bytes from gdb. Replies have at most 100,000 characters and survive framing.
 #include <algorithm>
 #include <array>
 #include <cstdint>
