@@ -115,7 +115,8 @@ bool has_no_faults(const std::string& module) {
           module.compare(module.size() - wires.size(), wires.size(), wires) == 0);
 }
 
-/// Every module must show a fault. Faults are in every second module; the others must not differ.
+/// Every module must show a fault, unless has_no_faults(). In each round, every second module is
+/// faulty; the others must not differ.
 int find_faults(const Setup& setup) {
   std::vector<int> seen(setup.modules.size(), 0);
   for (int round = 0; round < 2 * kFaults; round++) {
