@@ -17,7 +17,7 @@ namespace mxe::test {
 
 constexpr int64_t kForEver = INT64_MAX;
 
-/// Sets a parameter of the driver through /sys, and for later insertions.
+/// Sets a parameter of the inserted driver through /sys.
 void set_parameter(const std::string& name, unsigned value);
 /// Inserts the driver (environment: MXE_MODULE, MXE_MODULE_ARGUMENTS). Returns 0 or an errno.
 int insert_module();

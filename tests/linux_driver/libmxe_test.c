@@ -158,7 +158,7 @@ static void test_good_jobs(struct bench* bench) {
   expect(counters.blocks == (ENTRIES - 1) * N * N * N / 32, "they count since they were cleared");
 }
 
-/// All operands have different strides and end with their memory.
+/// A, B, their scales, C and D have different strides and end with their memory.
 static void test_strides(struct bench* bench) {
   struct mxe_job job = product(bench, N);
   struct mxe_extents extents;
