@@ -45,7 +45,7 @@ std::vector<Case> directed_cases(const std::string& directory) {
   return cases;
 }
 
-/// Tries 4 cases of 15 random jobs, which find most faults; then directed cases; then cases of 60.
+/// Until one fails: 4 cases of 15 random jobs, which find most faults; directed cases; cases of 60.
 class Ladder {
  public:
   explicit Ladder(const Options& options) : options_(options) {}
