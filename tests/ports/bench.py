@@ -112,7 +112,7 @@ class Bench:
         return int.from_bytes(answer.data, "little")
 
     async def run(self, jobs, statuses):
-        """Runs up to two jobs from the ring. Memory must then hold their results, or only the record after an error."""
+        """Runs up to two jobs from the ring. Then only their records and the results of those with status OK are new."""
         places = []
         for job in jobs:
             for address, data in job.operands:
