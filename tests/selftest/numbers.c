@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every format of operands and results, every scale rule, overflow, biases, NaN. Expected values
-// are sums of small integers, which every format holds exactly, and results of mxe_math.
+// are sums of products of small integers, exact in every operand format, or results of mxe_math.
 #include "cases.h"
 #include "mxe_math.h"
 
