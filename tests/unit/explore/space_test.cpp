@@ -25,7 +25,7 @@ TEST(SkippedPoints, CodeAndValuesMakeAReasonNotTheText) {
   EXPECT_EQ(reasons_of(skipped), (Reasons{{2, "c"}, {1, "a"}, {1, "a"}}));
 }
 
-// Each variable once outside of its limits, the relation of two parameters, and a constraint.
+// Variables outside of their limits, NUM_PE above ROWS, and a TREE_W too small for the formats.
 TEST(SkippedPoints, EveryLimitHasACode) {
   const struct {
     const char* variable;

@@ -163,7 +163,8 @@ TEST(Definition, EveryPathOnRandomBlocks) {
   }
 }
 
-// Every bfloat16 number alone in a block (all scales), then in a block with scale 1 (all elements).
+// Every bfloat16 number alone in a block (all scales). With rule floor, those below 2^(emax + 1)
+// also in a block with scale 1 (all elements).
 TEST(Definition, EveryPathOnEveryBfloat16) {
   std::vector<float> all;
   for (uint32_t bits = 0; bits < 0x10000; bits++) all.push_back(from_bits(bits << 16));

@@ -24,8 +24,9 @@ enum class OperandKind {
   many_large
 };
 
-/// [rows][k] by kind: quantized normals; any codes, some NaN; any scales; both ends of the format
-/// in one block; normals times 2^0 to 2^-23; only the largest element; the largest and zeros.
+/// [rows][k] by kind: quantized normals; any codes, some NaN; any scales but NaN; both ends of the
+/// format in one block; normals times 2^0 to 2^-23; only the largest element; the largest and
+/// zeros.
 inline MxTensor make_operand(FormatId format, std::size_t rows, std::size_t k, OperandKind kind,
                              std::mt19937& random) {
   std::vector<float> x(rows * k);

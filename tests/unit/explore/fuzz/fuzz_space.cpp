@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a space file gives an error of one line, or one legal engine per combination.
+// libFuzzer target: a space file gives an error of one line, or, for each combination that the
+// search draws, a legal engine or a reason to skip it.
 #include <string>
 
 #include "sw/explore/space.h"
