@@ -13,8 +13,8 @@
 //   `spread` allows more bits than 24, in float64.
 //
 // Blocks with NaN, infinity, too long remainders or scales beyond those of the kernels are marked
-// scalar; block_dot computes them. Scales are float bits: the integer sum of those of A and B gives
-// the product of scales and lsb.
+// scalar; definition_step() computes them. Scales are float bits: the integer sum of those of A and
+// B gives the product of scales and lsb.
 #pragma once
 
 #include <cstddef>
