@@ -61,7 +61,7 @@ struct NumberSource {
 };
 
 struct QuantizeRequest {
-  int axis = -1;  ///< -1 is the last axis; ignored by BlockWalk::flat
+  int axis = -1;  ///< -1 is the last axis; for BlockWalk::flat only checked
   bool dequantize = true;
   unsigned threads = 1;
   /// Called between slices of a large array with independent blocks, several times per second. May
