@@ -34,7 +34,7 @@ std::string_view dtype_name(DType dtype);
 struct NpyArray {
   DType dtype = DType::float32;
   std::vector<std::size_t> shape;
-  bool fortran = false;  ///< used while reading; read_npy returns arrays in C order
+  bool fortran = false;  ///< used while reading; read_npy and parse_npy return C order
   std::vector<uint8_t> data;
 
   std::size_t size() const;
