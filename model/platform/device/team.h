@@ -44,8 +44,8 @@ class Team {
  public:
   enum class Common : uint8_t { nothing, a, b };
 
-  /// `setup.timing` applies to all engines together. The common operand has one place in memory, and
-  /// its reads are multicast; run() throws Error if it differs between jobs. Throws Error for a
+  /// `setup.timing` applies to all engines together. The common operand has one place in memory,
+  /// and its reads are multicast; run() throws Error if it differs between jobs. Throws Error for a
   /// half-duplex memory.
   Team(Target target, const EngineSetup& setup, unsigned engines, Common common = Common::nothing);
   ~Team();

@@ -8,7 +8,7 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe {
+namespace mxe::numerics {
 namespace {
 
 TEST(Process, EndOfAProgram) {
@@ -25,4 +25,4 @@ TEST(Process, AStatusThatIsLostIsNoSuccess) {
 }
 
 }  // namespace
-}  // namespace mxe
+}  // namespace mxe::numerics
