@@ -156,7 +156,8 @@ class RowsCheck : public BlockCheck {
     nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"), 1,
                  {true, false, true, false});
     row_ = 0;
-    // mxe_rows counts in units of two bytes. Only MX results may be odd, which do not use it.
+    // mxe_rows counts in units of two bytes. Odd addresses and strides are legal only for MX
+    // results, which do not use these addresses.
     addr_ = scope_.get("addr_i") & ~uint64_t{1};
     stride_ = scope_.get("stride_i") & ~uint64_t{1};
     size_ = scope_.on("two_bytes_i") ? 2 : 4;

@@ -30,7 +30,8 @@ struct Reset {
 /// of them. All of one format that vary the same size must have made the same progress. Only the
 /// RTL runs them; the model, which may compute a job as a whole, runs 1 x 1 x 1.
 struct EndlessJobs {
-  uint32_t endless_jobs = 0;  ///< cycles from the doorbell of each to the reset; 0: none
+  /// Cycles from each doorbell until the progress is read, before the reset; 0: none.
+  uint32_t endless_jobs = 0;
 
   static constexpr auto fields() {
     return std::tuple{field("endless_jobs", &EndlessJobs::endless_jobs)};

@@ -37,8 +37,8 @@ class StateVisitor {
     }
   };
 
-  /// Records the state in cycle `now`. All times before `floor` (at most `now`) are recorded as
-  /// equal. The memory of `used` is reused.
+  /// Records the state in cycle `now`. Times up to `floor` (at most `now`) are recorded as equal,
+  /// except by exact_cycle(). The memory of `used` is reused.
   static StateVisitor recorder(Loop loop, uint64_t now, uint64_t floor, Record&& used) {
     StateVisitor visitor(loop);
     visitor.now_ = now;

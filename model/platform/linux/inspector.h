@@ -10,9 +10,9 @@
 
 namespace mxe::guest {
 
-/// Queries Linux's tasks when the machine has stalled or at its timeout, through the management
-/// console: a socket whose commands the kernel executes in an interrupt, regardless of its tasks.
-/// The kernel's log contains the tasks.
+/// Queries Linux's tasks when the engine has stalled, at the timeout, and when no event can wake
+/// Linux. Uses the management console: a socket whose commands the kernel executes in an interrupt,
+/// regardless of its tasks. The kernel's log contains the tasks.
 class Inspector {
  public:
   Inspector(uml::Machine& machine, Console& console, const Session& session);

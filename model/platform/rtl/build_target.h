@@ -7,8 +7,8 @@
 
 namespace mxe::rtl {
 
-/// True if programs may build missing designs: --build sets the variable MXE_BUILD to 1, which
-/// child processes inherit. Otherwise error messages name the build command.
+/// True if programs may build missing or outdated designs: --build sets the variable MXE_BUILD to
+/// 1, which child processes inherit. Otherwise error messages name the build command.
 bool may_build();
 void allow_building();
 

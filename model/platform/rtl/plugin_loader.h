@@ -15,8 +15,9 @@ const EnginePlugin& load_engine_plugin(const std::string& library);
 
 /// Loads the design `name`, a target of mxe_rtl_plugin() (MxeVerilate.cmake): <name>.so in
 /// $MXE_RTL_PATH, in rtl/ next to the program, with the installed designs, or in the RUNPATH. If it
-/// is missing or its sources were edited, builds it if may_build() (build_target.h), else throws
-/// Error with the build command. A loaded design is returned unchecked.
+/// is missing or its sources were edited, builds it if may_build() in a build folder
+/// (build_target.h), else throws Error with the build command. A loaded design is returned
+/// unchecked.
 const EnginePlugin& load_design(const std::string& name);
 
 /// Throws Error unless both designs have the same sources, parameters and macros.

@@ -17,7 +17,7 @@ struct BusAccess {
   uint32_t data = 0;  ///< input of a write, output of a read
 };
 
-/// The bus to the devices. Before each access the simulation catches up with the processor.
+/// The bus to the devices. Before each access, the simulation carries out the events that are due.
 class Bus {
  public:
   explicit Bus(LocalTime& time) : time_(time) {}

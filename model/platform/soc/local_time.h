@@ -6,8 +6,8 @@
 
 namespace mxe::soc {
 
-/// The processor's time in nanoseconds, ahead of the simulation, which catches up before each
-/// register access and, if an event is due, at multiples of Cpu::kCheckCycles. The quantum limits
+/// The processor's time in nanoseconds, ahead of the simulation. If an event is due, the simulation
+/// catches up before each register access and at multiples of Cpu::kCheckCycles. The quantum limits
 /// the lead otherwise and affects only speed, not the times that software sees.
 class LocalTime {
  public:

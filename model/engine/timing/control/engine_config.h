@@ -14,7 +14,7 @@ namespace mxe::engine {
 /// The operations that the model carries out with a job's data.
 enum class Mode : uint8_t {
   functional,  ///< results and cycles
-  timing,      ///< cycles only: no operand is read, no result written
+  timing,      ///< cycles only: bursts of operands and results carry no data
 };
 
 /// The configuration of an engine's model.
@@ -31,7 +31,7 @@ struct EngineConfig {
   /// Custom loaders (model/engine/timing/read/read_client.h); empty for those of the hardware.
   LoaderFactory load_a, load_b;
   /// Observes the slots of the command processor, and the blocks of a structural arithmetic after
-  /// each row (for example BlockWaves); may be null. Must outlive the engine.
+  /// each row or segment (for example BlockWaves); may be null. Must outlive the engine.
   BlockWatcher* watcher = nullptr;
   /// Receives the engine's events; may be null; must outlive the engine. Disables skipping.
   Tracer* tracer = nullptr;

@@ -10,13 +10,13 @@
 
 namespace mxe::engine {
 
-/// Completion records (mxe_record): jobs that have been computed wait here, in order, until memory
-/// has acknowledged their results (the job ends). Then its record is written into its slot; when
-/// that is acknowledged, the job is complete. Meanwhile other jobs are computed and write their
-/// results.
+/// Completion records (mxe_record): jobs that were computed, refused or aborted wait here, in
+/// order, until memory has acknowledged their results (the job ends). Then its record is written
+/// into its slot, unless the read of its descriptor failed; when that is acknowledged, the job is
+/// complete. Meanwhile other jobs are computed and write their results.
 class Record {
  public:
-  /// A job that has been computed.
+  /// A job that was computed, refused or aborted.
   struct Job {
     uint32_t status = 0;
     uint32_t job_id = 0;
