@@ -15,7 +15,7 @@ namespace mxe::cli {
 enum ExitCode : int {
   kAgreed = 0,     ///< success; every comparison agreed
   kDisagreed = 1,  ///< a comparison or the engine failed
-  kBadInput = 2,   ///< bad usage or input: one line on stderr names it
+  kBadInput = 2,   ///< bad usage or input, or another error; one line on stderr names it
   kGuestFault = 3  ///< `mxe run`, `mxe linux`: illegal action or timeout of the guest
 };
 

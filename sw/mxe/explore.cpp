@@ -271,7 +271,7 @@ void combine_workloads(const ExploreOptions& options, const explore::Combination
   explore::print_front(table, options.most_rows);
 }
 
-/// Throws Error for a constraint on a quantity that this run does not measure.
+/// Throws Error for a constraint on sqnr_db or items_per_second if a workload has no such result.
 void check_constraints(const Space& space, const std::vector<Workload>& workloads,
                        const SweepOptions& how) {
   for (const std::string& text : space.result_constraints()) {
