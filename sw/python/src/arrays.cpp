@@ -60,7 +60,7 @@ nb::object rows_of(const nb::object& self, std::vector<float>& values) {
   return view(self, values, shape);
 }
 
-// Python may have written scale codes.
+// Recomputes the scales if Python may have written their codes.
 void renew_scales(Quantized& self) {
   numerics::QuantizedArray& array = self.array;
   if (!array.has_scale_codes || !self.kept->changes()) return;
@@ -68,7 +68,7 @@ void renew_scales(Quantized& self) {
   for (std::size_t i = 0; i < array.scale_codes.size(); i++) {
     const std::size_t code = array.scale_codes[i];
     const float scale = code < table.size() ? table[code] : std::numeric_limits<float>::quiet_NaN();
-    // Another thread may read unchanged scales.
+    // Writes changed scales only: another thread may read the others.
     if (to_bits(scale) != to_bits(array.scales[i])) array.scales[i] = scale;
   }
 }
@@ -235,7 +235,7 @@ nb::object array_of(numerics::NpyArray array) {
   }
 }
 
-// Skips tensors of types that quantized arrays do not use.
+// Skips tensors of types that SafetensorsFile::read() rejects.
 nb::tuple load(const std::string& path) {
   std::vector<numerics::NamedTensor> tensors;
   std::map<std::string, std::string> metadata;

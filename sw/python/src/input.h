@@ -39,7 +39,7 @@ class Input {
   enum class Type : uint8_t { float16, bfloat16, float32, float64 };
 
   int64_t row_start(std::size_t index) const;
-  /// The number of rows, at most `most`, to read column by column because of their strides; else 1.
+  /// Rows, at most `most` and 16, to read column by column because of their strides; else 1.
   std::size_t rows_together(std::size_t index, std::size_t most) const;
   template <typename Read>
   void gather(std::size_t first, std::size_t last, float* out, const Read& read) const;

@@ -84,7 +84,7 @@ Results multiply(const Quantized& a, const Quantized& b, const numerics::Batches
   const auto step = static_cast<std::size_t>(
       std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
   Results results;
-  // Products that share B are one product with the rows of all A.
+  // If all products share one B, they are one product with the rows of all A.
   const bool shared = batches.b_count == 1;
   const std::size_t products = shared ? 1 : batches.pairs.size();
   const std::size_t rows = shared ? batches.m * batches.pairs.size() : batches.m;

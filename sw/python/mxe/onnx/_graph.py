@@ -158,7 +158,7 @@ class Constants:
         self._others.update(one.name for one in graph.input)
 
     def find(self, name: str) -> Optional[_Constant]:
-        """The value of a name; None unless only _LAYOUT operators lead from a constant to it."""
+        """The value of a constant, or of _LAYOUT operators on constant floats; else None."""
         if name in self._tensors:
             tensor = self._tensors[name]
             return _Constant(numpy_helper.to_array(tensor), tensor.data_type, ())

@@ -12,7 +12,7 @@ from mxe._array import stored_array
 
 from ._text import quantizer_of
 
-# Arrays that array_of() returned: {codes: (stamp, scales, array)}; an equal stamp means unchanged codes and scales.
+# Large arrays of array_of(): {codes: (stamp, scales, array)}; an equal stamp means unchanged codes and scales.
 _known = WeakIdKeyDictionary()
 _WORTH_KEEPING = 4096  # elements
 

@@ -80,8 +80,8 @@ def _(x: Tensor, exponent_bits: int, mantissa_bits: int, rounding: str, subnorma
 def quantize_elemwise_op(A: Tensor, mx_specs: Optional[Specs],
                          round: Optional[str] = None) -> Tensor:
     """A rounded to a float of `bfloat` bits (8 for the exponent) or `fp` bits (5), if one is set:
-    bfloat=16 has 7 mantissa bits, fp=16 has 10. Has no gradient. Raises ValueError if both are set, for
-    bfloat up to 9 and fp up to 6."""
+    bfloat=16 has 7 mantissa bits, fp=16 has 10; bfloat=32 keeps A. Has no gradient. Raises ValueError if
+    both are set, for bfloat up to 9 and fp up to 6."""
     if mx_specs is None:
         return A
     bfloat, fp = mx_specs["bfloat"], mx_specs["fp"]
