@@ -99,7 +99,7 @@ TEST_F(Designs, EnginesOfOnesOwnAreRefusedAfterAnEdit) {
                                               path("edited.sv") + " was edited: build it again");
 }
 
-/// mxe-cosim is not built; a stub `cmake` makes it. Commands in the folder's name must not run.
+/// mxe-cosim is missing; a stub `cmake` can write it. Commands in the folder's name must not run.
 class MissingProgram : public Designs {
  protected:
   const fs::path build = path("it's $(touch ran) `touch ran`; touch ran");

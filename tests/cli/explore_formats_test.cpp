@@ -213,7 +213,8 @@ TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   EXPECT_EQ(explore({"--cycles-budget", "999999999"}).out.find("at least"), std::string::npos);
 }
 
-// Without --tensors: the digits' network is run in every mixture, as `mxe demo` does.
+// Without --tensors, explore runs the digits' network; one format in all layers gives `mxe demo`'s
+// accuracy.
 TEST_F(ExploreFormats, DigitsAreRead) {
   std::map<std::string, double> accuracy;
   const nlohmann::json demo = mxe_json({"demo"});
