@@ -6,8 +6,9 @@
 
 Runs each fault's case, or with MXE_SELFTEST=all the whole list, without and with the fault: faults of the driver
 natively on the model, faults of the RTL's simulation natively on the RTL, faults of the virtual platform as
-firmware. A program that does not end has also found the fault. --ignore leaves a fault inactive and so shows that
-this test can fail. Prints a line for each fault; exit status 1 if a fault is not found or a case fails without one.
+firmware, only with --firmware. A program that does not end has also found the fault. --ignore leaves a fault inactive
+and so shows that this test can fail. Prints a line for each fault; exit status 1 if a fault is not found or a case
+fails without one.
 """
 import argparse
 import json
