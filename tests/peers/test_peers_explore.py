@@ -126,7 +126,7 @@ class PeersExplore(unittest.TestCase):
             self.assertGreater(zigzag.ask(shape, 0).cycles, 0)
 
     def run_whole(self, *options, cycles=10):
-        """A whole run with a peer of 7 cycles and an engine of 10."""
+        """A whole run: a product takes 7 cycles on the peers, 10 on the RTL, `cycles` in mxe explore."""
         def run(_, command, folder, read):
             if "explore" in command:
                 (folder / "out").mkdir()
