@@ -36,7 +36,7 @@ def internal_functions(objdump: str, library: str) -> set[tuple[str, str]]:
 
 
 def vector_functions(objdump: str, library: str) -> dict[tuple[str, str], str]:
-    """{(object, function): widest register, "ymm" or "zmm"} for code with AVX instructions."""
+    """{(object, function): "zmm" if it uses such registers, else "ymm"} for functions with AVX instructions."""
     found: dict[tuple[str, str], str] = {}
     member = function = ""
     for line in run(objdump, "-d", "--no-show-raw-insn", library):
