@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks comments, docstrings and Markdown pages against a list of words and patterns (words.toml).
+"""Checks comments, docstrings, Markdown pages, and names in code against a list of words and patterns (words.toml).
 
     prose.py --root DIR [--words FILE] [PATH]...
 
-Reads every tracked file, or the given PATHs (files or folders below DIR). Prints each finding as
+Reads the tracked files but for [[skip]]; PATHs (files or folders below DIR) select findings. Prints findings as
 
     FILE:LINE: 'words': use '...' (reason)
 
 An exception names its reason in the same line or in the line above, after the word "prose" and a colon:
 in a comment, in Markdown <!-- in a comment of HTML -->. An exception without a finding is a finding itself.
 
-Exit status 0 if no top folder has more findings than words.toml allows, 1 if one has more, 2 for a
+Exit status 0 if no top folder has more findings than words.toml allows (with PATHs: any), 1 if one has more, 2 for a
 mistake in words.toml, 77 if DIR is not a Git checkout.
 """
 import argparse
