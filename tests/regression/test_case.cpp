@@ -235,7 +235,7 @@ TEST(MakeJob, ACutJobIsACornerOfTheWhole) {
   }
 }
 
-/// Every NaN and infinity of a format, in every lane of A, of B and of both.
+/// Every NaN and infinity of E5M2 in every lane: of A (seed 0), of B (1), of both (2).
 TEST(MakeJob, SpecialsInEveryLane) {
   cosim::JobSpec spec;
   spec.format_a = spec.format_b = numerics::FormatId::mxfp8_e5m2;
@@ -258,7 +258,7 @@ TEST(MakeJob, SpecialsInEveryLane) {
   }
 }
 
-/// At four magnitudes, the largest element of a block has each of its bits set alone.
+/// Bias values of 1 to 2 have each bit of the fraction alone; one is 1.5 + 2^-23.
 TEST(MakeJob, LoneBits) {
   cosim::JobSpec spec;
   spec.m = 480;
