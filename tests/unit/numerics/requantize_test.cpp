@@ -21,7 +21,7 @@ std::vector<float> inputs(std::mt19937& random, std::size_t blocks) {
     const int exponent = static_cast<int>(random() % 277) - 149;
     for (std::size_t i = 0; i < kBlockSize; i++) {
       const uint32_t draw = static_cast<uint32_t>(random());
-      // At most 2^exponent: 3 of 4 values are near it; 3 of 4 have 9 bits, which gives many ties.
+      // 2^exponent times 0 to 1; for 3 of 4 values 0.75 to 1, for 3 of 4 a multiple of 1/512.
       const double part = (draw & 3) == 0 ? 0 : 0.75;
       double value = part + static_cast<double>((draw >> 8) & 0xFFF) / 0x1000 * (1 - part);
       if ((draw & 12) != 0) value = std::round(value * 512) / 512;
