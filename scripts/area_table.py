@@ -214,10 +214,13 @@ def elaborated(work, parameters):
     return path, modules_of(path)
 
 
-def blocks_of(modules, own):
-    """Returns an engine's area by block, including inner modules; of the PEs, one."""
-    def total(module):
-        return own[module] + sum(total(kind) for kind in modules[module]["cells"].values())
+def blocks_of(modules):
+    """Returns the modules of each block of an engine with their numbers, inner modules included; of the PEs, one."""
+    def add(found, module, number=1):
+        found[module] = found.get(module, 0) + number
+        for kind in modules[module]["cells"].values():
+            add(found, kind, number)
+        return found
 
     def child(module, name):
         return modules[module]["cells"][name]
@@ -225,17 +228,21 @@ def blocks_of(modules, own):
     top = "\\mxe_top"
     datapath = child(top, "u_datapath")
     array = child(datapath, "u_array")
-    pes = {n: k for n, k in modules[array]["cells"].items() if k.endswith("mxe_pe") or "\\mxe_pe\\" in k}
-    kind = next(iter(pes.values()))
-    blocks = {"glue": own[top] + own[datapath], "pe": total(kind),
-              "array": total(array) - len(pes) * total(kind)}
+    pes = [k for k in modules[array]["cells"].values() if k.endswith("mxe_pe") or "\\mxe_pe\\" in k]
+    blocks = {"glue": {top: 1, datapath: 1}, "pe": add({}, pes[0]), "array": add({}, array)}
+    for pe in pes:
+        add(blocks["array"], pe, -1)
     for module in (top, datapath):
         for name, inner in modules[module]["cells"].items():
             if inner not in (datapath, array):
-                blocks[name[2:]] = total(inner)
-    if abs(sum(blocks.values()) + (len(pes) - 1) * blocks["pe"] - total(top)) > 0.5:
+                blocks[name[2:]] = add({}, inner)
+    counts = add({}, top)
+    for found in [*blocks.values(), *[blocks["pe"]] * (len(pes) - 1)]:
+        for module, number in found.items():
+            counts[module] -= number
+    if any(counts.values()):
         sys.exit("area: the blocks of an engine do not add up to it")
-    return blocks
+    return {name: {m: n for m, n in found.items() if n} for name, found in blocks.items()}
 
 
 def memory_bits(modules):
@@ -244,15 +251,36 @@ def memory_bits(modules):
     return total("\\mxe_top")
 
 
-def measure_design(work, cache, parameters):
+class OldTable:
+    """The table before: a block whose sources have not changed keeps its area."""
+
+    def __init__(self):
+        self.rows, self.changed = [], set()
+        if os.path.exists(TABLE):
+            with open(TABLE, encoding="utf-8") as file:
+                self.rows = json.load(file)["designs"]
+            self.changed = set(check_table())
+
+    def blocks(self, parameters, found):
+        """Returns the areas of the blocks in `found` that have not changed."""
+        row = next((r for r in self.rows if r["parameters"] == parameters), {"blocks": {}})
+        return {name: row["blocks"][name] for name, modules in found.items() if name in row["blocks"]
+                and not any(re.search(r"\\(mxe_\w+)", m)[1] in self.changed for m in modules)}
+
+
+def measure_design(work, cache, old, parameters):
     if cache.row_key(parameters) in cache.known:
         return cache.known[cache.row_key(parameters)], 0
     path, modules = elaborated(work, parameters)
-    missing = cache.missing(modules, parameters)
+    found = blocks_of(modules)
+    blocks = old.blocks(parameters, found)
+    measured = {name: parts for name, parts in found.items() if name not in blocks}
+    missing = cache.missing(sorted({m for parts in measured.values() for m in parts}), parameters)
     if missing:
         cache.add(synthesize(work, path, modules, missing), parameters)
-    own = {m: cache.known[cache.key(m, parameters)] for m in modules}
-    blocks = {name: round(ge, 2) for name, ge in sorted(blocks_of(modules, own).items())}
+    for name, parts in measured.items():
+        blocks[name] = round(sum(n * cache.known[cache.key(m, parameters)] for m, n in parts.items()), 2)
+    blocks = dict(sorted(blocks.items()))
     row = {"parameters": parameters, "memory_bits": memory_bits(modules), "blocks": blocks}
     cache.keep({cache.row_key(parameters): row})
     return row, len(missing)
@@ -268,12 +296,12 @@ def text_of(rows, sources):
 
 
 def write_table(work):
-    cache = ModuleCache(work)
+    cache, old = ModuleCache(work), OldTable()
     rows = []
     everything = designs()
     start = time.time()
     for number, parameters in enumerate(everything, 1):
-        row, fresh = measure_design(work, cache, parameters)
+        row, fresh = measure_design(work, cache, old, parameters)
         rows.append(row)
         print(f"area: {number}/{len(everything)} designs, {fresh} modules synthesized, "
               f"{time.time() - start:.0f} s", file=sys.stderr)
