@@ -51,7 +51,7 @@ def _from_the_end(axis: int, ndim: int) -> int:
 def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
     """How vmap computes a callback: with one call (expand_dims: leading axes of size 1 for unmapped
     operands), or with one call per member (sequential) if a member's result depends on its whole array:
-    tensor scales, blocks of several rows, stochastic rounding."""
+    tensor scales, blocks that straddle rows, blocks of several rows if x has one axis, stochastic rounding."""
     def alone(quantizer: Quantizer) -> bool:
         switches = quantizer.switches
         return bool(switches["walk"] == "flat" or switches["rounding"] == "stochastic"
