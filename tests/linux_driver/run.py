@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests of the kernel driver, each in a separate Linux (docs/linux.md):
 
-    run.py suite BUILD           all tests on the model, three runs of which must be equal in time, accesses, bursts; and the programs of libmxe
+    run.py suite BUILD           all tests on the model, three times with equal time, accesses, bursts; and the programs of libmxe
     run.py rtl BUILD [FILTER]    the tests, and the programs but for LONG_PROGRAMS, on the RTL; time, accesses and bursts must equal those of the model
     run.py checked BUILD         the tests, but for RELOADING, on the kernel with KASAN, lockdep and DMA-API checks, and a search for leaks: no report
     run.py removed BUILD         the engine is removed from its slot, on both kernels
