@@ -2,6 +2,7 @@
 import os
 import shutil
 import sys
+import time
 
 SKIPPED = 77
 CHARTS = ("area", "accuracy", "roofline", "stall")  # and "mixtures", for workloads with mixtures
@@ -65,6 +66,13 @@ class Browser:
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def filled_text(self, selector, seconds=20):
+        """The text when there is some; the page may draw after its load event."""
+        end = time.monotonic() + seconds
+        while not self.text(selector) and time.monotonic() < end:
+            time.sleep(0.05)
+        return self.text(selector)
 
     def click(self, selector):
         self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)

@@ -2,7 +2,7 @@
 """Faults of the page: name, correct text (once in the page), faulty text, and the test of page_test.py for it."""
 
 FAULTS = (
-    ("beaten points on the front", "if (value > best) {", "if (value > best || front.length) {",
+    ("beaten points on the front", "if (value > best || (", "if (value > best || front.length || (",
      "test_charts_hold_all_points_and_their_fronts"),
     ("cycles of one run", "1 / row.cycles : row.runs)", "1 / row.cycles : 1)", "test_cycles_of_the_layers_add_up"),
     ("no dual rate", "* (dual ? 2 : 1) *", "*", "test_the_roof_is_that_of_engine_and_memory"),

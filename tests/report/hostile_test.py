@@ -183,7 +183,7 @@ class Hostile(unittest.TestCase):
             mixed = {m["workload"] for m in mixtures}
             for point in points:
                 CHROMIUM.open(os.path.join(folder, "report.html") + "#" + point["id"])
-                self.assertEqual(CHROMIUM.text("#picked-id"), point["id"])
+                self.assertEqual(CHROMIUM.filled_text("#picked-id"), point["id"])
                 names = CHROMIUM.run("return [...document.querySelectorAll('#layers tbody tr')].map((r) => r.cells[0].textContent)")
                 self.assertEqual(names, [layer["name"] for layer in point["layers"]])
                 self.assertEqual(CHROMIUM.run("return document.getElementById('mixtures-card').hidden"),
