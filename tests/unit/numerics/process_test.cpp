@@ -14,7 +14,7 @@ namespace {
 TEST(Process, EndOfAProgram) {
   EXPECT_TRUE(run_process({"true"}, STDOUT_FILENO, STDERR_FILENO).succeeded());
   EXPECT_FALSE(run_process({"false"}, STDOUT_FILENO, STDERR_FILENO).succeeded());
-  EXPECT_NE(run_process({"no-such-program"}, STDOUT_FILENO, STDERR_FILENO).start_error, 0);
+  EXPECT_FALSE(run_process({"no-such-program"}, STDOUT_FILENO, STDERR_FILENO).succeeded());
 }
 
 // With SIGCHLD ignored, as under some service managers, the kernel discards the status.
