@@ -99,9 +99,9 @@ struct JobPart {
 struct JobParts {
   JobPart a, a_scales, b, b_scales, c, d, d_scales;
 
-  /// Sets sizes, strides and offsets; addresses stay 0. Throws Error if M, N, K or a row of D
-  /// exceeds 2^32 - 1, if the batch has no products or too many for a descriptor, or if engines
-  /// lack the scales.
+  /// Sets sizes, strides and offsets; addresses stay 0. Throws Error if M, N, K or the bytes of a
+  /// stride exceed 2^32 - 1, if the batch has no products or too many for a descriptor, or if no
+  /// engine supports the scales.
   JobParts(const JobShape& shape, const JobLayout& layout = {});  // NOLINT: implicit by design
   /// The order of place() in memory.
   std::array<JobPart*, 7> in_order() { return {&a, &b, &a_scales, &b_scales, &d, &d_scales, &c}; }

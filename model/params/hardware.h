@@ -21,8 +21,9 @@ inline constexpr unsigned kAccLatency = 6;
 /// (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
-/// Limit of outstanding row fetches of ports wider than 32 bytes (rd_outstanding). A row of A is
-/// accepted only while the outstanding rows of A have fewer than kReadABeats beats (RD_A_BEATS).
+/// Limit of outstanding row fetches of ports wider than 32 bytes (rd_outstanding). Unless A has
+/// priority, a row of A is accepted only while the outstanding rows of A have fewer than
+/// kReadABeats beats (RD_A_BEATS).
 inline constexpr unsigned kMostReadOutstanding = 128;
 inline constexpr unsigned kReadABeats = 256;
 /// Most outstanding bursts of the read port (RD_BURSTS) and of the write port (WR_OUTSTANDING).

@@ -191,7 +191,8 @@ Json read_mixture(const std::string& line, const std::string& place) {
   return mixture;
 }
 
-/// Keeps the numbers of skipped points and unmet results by reason.
+/// The keys of kSpaceKeys of a space; throws Error if one is wrong. `skipped` and `unmet` hold a
+/// number per reason.
 Json checked_space(const Json& space, const std::string& path) {
   Json known = checked(space, kSpaceKeys, path + ":1");
   for (const char* name : {"skipped", "unmet"}) require_numbers(known, name, path + ":1");

@@ -24,7 +24,8 @@ struct BatchSpec : cosim::BatchEvents {
   std::vector<cosim::JobSpec> jobs;
 };
 
-/// True if every job with wrong sizes has a bus error; otherwise it would not end.
+/// True if every job with wrong sizes has a bus error on an operand or result, which aborts it;
+/// without one it might not end.
 bool ends(const BatchSpec& batch);
 
 /// Complete description of a co-simulation, whose runs are identical on every machine.

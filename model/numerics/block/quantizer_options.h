@@ -182,7 +182,7 @@ struct QuantizerOptions {
 
   Rounding rounding = Rounding::nearest_even;
   uint64_t seed = 0;
-  bool float32_element_log2 = false;  ///< the exponent of an element is a rounded log2f
+  bool float32_element_log2 = false;  ///< the exponent of an element is floor(log2f(value))
   ZeroSign zero_sign = ZeroSign::keep;
   bool unsigned_zero_values = false;    ///< the value of code -0 is +0
   int element_shift = 0;                ///< values are 2^element_shift times the format's

@@ -37,7 +37,7 @@ uint64_t round_shifted(uint64_t significand, int shift, Rounding rounding, uint6
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding);
 
-/// For presets: saturates at `limit`; with float32_log2 the binade is a rounded log2f (log2.h).
+/// For presets: saturates at `limit`; with float32_log2 the binade is floor(log2f(value)) (log2.h).
 uint32_t encode_magnitude(const ElementFormat& format, uint64_t significand, int exponent,
                           Rounding rounding, uint32_t limit, bool float32_log2,
                           uint64_t random = 0);

@@ -51,7 +51,8 @@ struct Remainder {
   float value;  ///< in units of the block's words
 };
 
-/// One operand in tiles of rows, read sequentially in units of four bytes. Scalar blocks are 0.
+/// One operand in tiles of rows, read sequentially in units of four bytes. Elements
+/// of a block marked scalar are 0, so that the kernels add nothing for it.
 struct PackedOperand {
   GemmPath path;
   std::size_t rows = 0;  ///< per tile

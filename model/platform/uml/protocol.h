@@ -8,7 +8,7 @@
 #include "model/numerics/base/error.h"
 
 /// Messages between User-mode Linux and a device (vhost-user, virtio-pcidev) or its clock
-/// (um_timetravel), little-endian, with the names of the kernel's headers.
+/// (um_timetravel), little-endian, with the layouts and values of the kernel's headers.
 namespace mxe::uml {
 
 /// Linux violated a protocol. what() is one line; the session is over.

@@ -309,7 +309,8 @@ TEST(Quantize, ScalesWithSignificandBits) {
 }
 
 TEST(Quantize, TensorScaleOverflow) {
-  // A block above the given amax of the tensor: ModelOpt's cast overflows to NaN, torchao clamps.
+  // A block above the given amax of the tensor: the scale's cast overflows to NaN in the old
+  // ModelOpt; ModelOpt now and torchao clamp it.
   for (const auto& [preset, nan] : {std::pair("nvfp4-modelopt_old", true),
                                     {"nvfp4-modelopt", false},
                                     {"nvfp4-torchao2", false}}) {

@@ -172,7 +172,8 @@ uint64_t Cmd::idle_state_cycle() const {
   return std::min(next_job_cycle(), reset);
 }
 
-/// Cycle in which the state machine sees that the running job has been computed.
+/// Cycle in which the state machine sees that all results of the running job have been sent, and
+/// that there is room for its record.
 uint64_t Cmd::done_cycle() const {
   if (state_ != State::run || !datapath_.job_over()) return kNever;
   return std::max(datapath_.done_cycle(), record_.room_cycle());

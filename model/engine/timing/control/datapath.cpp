@@ -355,7 +355,8 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 }
 
 bool Datapath::may_skip() const {
-  // Skipped rows are stored one by one, but MX results need blocks of several tiles.
+  // Repetitions are not skipped while data flow through the blocks, nor if write_skipped_rows() had
+  // to store MX results: it stores row by row, but an MX block spans several tiles.
   if (data_flows() || (whole_ && mx_out_)) return false;
   if (slots_.has_early_reads() || slots_.run.error.cycle != kNever || write_error() != kNever) {
     return false;

@@ -90,7 +90,7 @@ class Desc final : public ReadClient {
 
   Params params_;
   TracePoint trace_;
-  bool requests_ = false, alone_ = false;  // a fetch is requested; it was begun `alone`
+  bool requests_ = false, alone_ = false;  // a fetch waits for the read port; see begin()
   uint64_t request_cycle_ = 0;             // of that request, or of the next one at the earliest
   uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
   bool rereads_ = false, cancels_ = false;
