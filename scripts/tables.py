@@ -8,7 +8,8 @@ docs/data/PART.json is the result of one command, with the commit and the machin
 
 A column has a heading and a format of Python. A cell is a number, a list of the numbers in its format, or a text, which
 is shown as it is. The notes are Markdown below the table. The block of a page between `<!-- data: PART/TABLE -->` and
-`<!-- end of data -->` is the table, written by `scripts/figures --write`.
+`<!-- end of data -->` is the table, written by `scripts/figures --write`. So is a cell in a sentence, of the row that
+begins with ROW and the column COLUMN: `<!-- value: PART/TABLE | ROW | COLUMN -->103<!-- end of value -->`.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ DATA = ROOT / "docs/data"
 ANY = "any"  # machine of figures that every machine reproduces exactly
 FIELD = re.compile(r"\{:?(,?)(?:\.(\d)f)?\}")
 BLOCK = re.compile(r"(<!-- data: (\S+) -->\n).*?(?=<!-- end of data -->)", re.DOTALL)
+VALUE = re.compile(r"(<!-- value: (\S+) \| (.+?) \| (.+?) -->).*?(?=<!-- end of value -->)")
 
 
 def magnitude(value):
@@ -231,11 +233,23 @@ def page_list():
 DERIVED = {"headline": headline, "pages": page_list}
 
 
+def value(name, row, column):
+    """The text of a cell, which the first cell of its row and the heading of its column name."""
+    found = table(name)
+    headings = [heading for heading, _ in found.columns]
+    rows = [cells for cells in found.rows if cells[0] == row]
+    columns = headings.count(column)
+    if len(rows) != 1 or columns != 1:
+        raise ValueError(f"{name}: {len(rows)} rows '{row}', {columns} columns '{column}'; allowed: one of each")
+    at = headings.index(column)
+    return shown(found.columns[at][1], rows[0][at])
+
+
 def filled(text):
-    """A page with the present figures in its blocks."""
+    """A page with the present figures in its blocks and sentences."""
     def block(match):
         if match[2] in DERIVED:
             return match[1] + "\n".join(DERIVED[match[2]]().markdown()) + "\n"
         record = load(match[2].partition("/")[0])
         return match[1] + "\n".join(table(match[2], record).markdown() + ["", source(record)]) + "\n"
-    return BLOCK.sub(block, text)
+    return VALUE.sub(lambda match: match[1] + value(*match.groups()[1:]), BLOCK.sub(block, text))

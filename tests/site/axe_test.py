@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """axe-core finds no violation of accessibility on the pages of the site in Chromium, and no page is wider than the window.
 
-    tests/site/axe_test.py SITE [--all]
+    tests/site/axe_test.py SITE [--all | PAGE...]
 
-Without --all, a page of each kind is tested (tables and plots, block and timing diagrams, text, a folder), on a desktop
-with a light background or on a phone with a dark one. --all tests all pages in all four combinations, in minutes.
+Without --all and PAGE, a page of each kind is tested (tables and plots, block and timing diagrams, text, a folder), on a
+desktop with a light background or on a phone with a dark one. --all tests all pages in all four combinations, in minutes;
+PAGE tests that page in all four, for example docs/clock.html.
 """
 import argparse
 import itertools
@@ -46,6 +47,7 @@ class Pages:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("site", type=pathlib.Path)
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     require()
@@ -53,9 +55,12 @@ def main():
     if not (ROOT / ".venv-docs").exists():
         print("skipped: no .venv-docs, which scripts/docs makes")
         return SKIPPED
-    names = KINDS
+    names = options.pages or KINDS
     if options.all:
         names = sorted(str(path.relative_to(site)) for path in site.glob("docs/**/*.html")) + list(OTHERS)
+    if missing := [name for name in names if not (site / name).exists()]:
+        parser.exit(2, f"{site}: no page '{missing[0]}'; allowed: paths in this folder, for example docs/clock.html\n")
+    in_all_modes = options.all or options.pages
     pages = Pages(site)
     try:
         # A planted violation and a planted overflow are found.
@@ -65,7 +70,7 @@ def main():
             sys.exit(f"the planted violations were not found: {planted}")
         wrong = []
         for number, page in enumerate(names):
-            for size, scheme in MODES if options.all else [MODES[3 * (number % 2)]]:
+            for size, scheme in MODES if in_all_modes else [MODES[3 * (number % 2)]]:
                 found = pages.violations(page, size, scheme)
                 print(*(found or [f"{page}, {size}, {scheme}: no violation"]), sep="\n", flush=True)
                 wrong += found

@@ -4,6 +4,7 @@ import copy
 import importlib.machinery
 import importlib.util
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -27,6 +28,13 @@ def program(name):
 figures = program("figures")
 
 
+def results():
+    """The pages of results, and others with nothing but measurements."""
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    names = re.search(r":caption: Results\n:hidden:\n\n(.*?)\n```", index, re.DOTALL)[1].split()
+    return [ROOT / f"docs/{name}.md" for name in [*names, "python-speed"]]
+
+
 def changed(part, table, row, column, value):
     """The records of all parts, with one cell replaced."""
     load = tables.load
@@ -37,6 +45,41 @@ def changed(part, table, row, column, value):
             record["tables"][table]["rows"][row][column] = value
         return record
     return mock.patch.object(tables, "load", loaded)
+
+
+MEASURED = re.compile(r"(?<![\w.,])\d(?:[\d.,]*\d)? ?(?:%|ns|ms|us|s|MHz|seconds?|minutes?|hours?|dB|M elements|[MG] products|"
+                      r"times)(?!\w)")
+# Figures of sentences that are no measurements: limits of tests, settings, definitions.
+SETTINGS = {
+    "assurance": {"2 ms", "98 %"},
+    "exploration-check": {"15 %", "300 s", "480 s"},
+    "performance": {"100 %"},
+    "area": {"30 minutes", "3 %"},
+    "clock": {"0.30 ns"},
+    "networks": {"12 times", "90 %"},
+}
+
+
+def sentences_with_figures(text):
+    """The measured figures of a page outside of tables, commands and their outputs."""
+    text = re.sub(r"^```.*?^```$|<!-- data: .*?<!-- end of data -->|<!-- value: .*?<!-- end of value -->", "", text,
+                  flags=re.DOTALL | re.MULTILINE)
+    return [found for line in text.splitlines() if not line.startswith(("|", "    ")) for found in MEASURED.findall(line)]
+
+
+class Sentences(unittest.TestCase):
+    """Sentences quote no figures, so that a new measurement changes no sentence."""
+
+    def test_results(self):
+        for page in results():
+            found = set(sentences_with_figures(page.read_text(encoding="utf-8")))
+            self.assertEqual(found, SETTINGS.get(page.stem, set()), page)
+
+    def test_a_figure_in_a_sentence_is_found(self):
+        page = ("It takes {}.\n\n<!-- data: a/b -->\n| 3 ns |\n<!-- end of data -->\n```sh\nsleep 3 s\n```\n"
+                "<!-- value: a/b | c | d -->3<!-- end of value --> ms, mxfp8_e4m3 times mxint8\n")
+        self.assertEqual(sentences_with_figures(page.format("33 rows")), [])
+        self.assertEqual(sentences_with_figures(page.format("3.5 to 1,234 ns, 2.5 times less")), ["1,234 ns", "2.5 times"])
 
 
 class Pages(unittest.TestCase):
@@ -63,6 +106,13 @@ class Pages(unittest.TestCase):
     def test_derived_figures(self):
         with changed("accuracy", "cycles", 0, 4, 519):
             self.assertEqual(self.wrong(), ["README.md", "docs/accuracy.md"])
+
+    def test_a_cell_in_a_sentence(self):
+        with changed("build_times", "packages", 0, 1, 104):
+            self.assertEqual(self.wrong(), ["README.md", "docs/build.md"])
+        self.assertEqual(tables.value("build_times/packages", "scripts/demo", "MB"), "165")
+        with self.assertRaisesRegex(ValueError, "0 rows 'scripts/lint', 1 columns 'MB'"):
+            tables.value("build_times/packages", "scripts/lint", "MB")
 
     def test_each_table_is_on_a_page(self):
         shown = {name for page in tables.pages() for _, name in tables.BLOCK.findall(page.read_text(encoding="utf-8"))}
