@@ -3,6 +3,7 @@
 import copy
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import re
 import sys
@@ -25,7 +26,7 @@ def program(name):
     return module
 
 
-figures = program("figures")
+area, figures = program("area"), program("figures")
 
 
 def results():
@@ -181,6 +182,51 @@ class Comparison(unittest.TestCase):
             self.read("from_speed", "python_peers", "| work | mxe |\n|---|---|\n| quantize | 4.7 ms | torchao | 141 ms | "
                       "30 |\n" + layer.format(1, 99) + layer.format(2, 56)),
             {"quantize": [["quantize", 0.0047, "torchao", 0.141, 30]], "linear": [["a, b", 0.099, 0.22, 0.056, 0.22]]})
+
+    def test_files_of_other_programs(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(figures, "ROOT", pathlib.Path(folder)), \
+                mock.patch.object(figures, "commit", lambda: "12ab with changes"):
+            report = pathlib.Path(folder) / "build-rtl-coverage/report/coverage.json"
+            report.parent.mkdir(parents=True)
+            report.write_text(json.dumps({name: {"reached": 3, "of": 4} for name in ("bins", "lines", "branches")}),
+                              encoding="utf-8")
+            self.assertEqual([row[1:] for row in self.read("from_coverage", "coverage", "")["coverage"]], 3 * [[3, 4, 75.0]])
+            results = pathlib.Path(folder) / "build/mutation-12ab-with-changes.json"
+            results.parent.mkdir()
+            results.write_text(json.dumps([{"group": "planted", "killed": True}, {"group": "a", "killed": True},
+                                           {"group": "a", "killed": False, "equivalent": "mxe_a"},
+                                           {"group": "b", "killed": False}]), encoding="utf-8")
+            self.assertEqual([row[1] for row in self.read("from_mutation", "mutation", "")["results"]], [1, 1, 1])
+
+    def test_an_interrupted_run_continues(self):
+        """Parts with a record of this commit are not measured, and the others write one."""
+        measured = []
+
+        def reader(part, _):
+            measured.append(part)
+            if part == "c":
+                raise figures.Failed("a command failed")
+            return {"t": tables.Table("t", [("x", "{}")], [[len(measured)]]).data()}
+
+        parts = {name: figures.Part("command", 1, True, reader) for name in "abc"}
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(tables, "DATA", pathlib.Path(folder)), \
+                mock.patch.object(figures, "PARTS", parts), mock.patch.object(figures, "ALONE", set(parts)), \
+                mock.patch.object(figures, "commit", lambda: "12ab"), mock.patch.object(figures, "write_pages", lambda: None):
+            tables.save("a", "command", "12ab", tables.ANY, {})
+            tables.save("b", "command", "0000", tables.ANY, {})
+            self.assertEqual(figures.measure(list(parts), False), ["c: a command failed"])
+            self.assertEqual(measured, ["b", "c"])
+            self.assertEqual((tables.load("b")["commit"], tables.load("b")["tables"]["t"]["rows"]), ("12ab", [[1]]))
+            figures.measure(["a"], True)
+            self.assertEqual(measured, ["b", "c", "a"])
+
+    def test_an_interrupted_measurement_of_areas_continues(self):
+        measured = []
+        one = {"pe": lambda work, name: measured.append(name)}
+        with tempfile.TemporaryDirectory() as work, mock.patch.object(area, "MEASUREMENTS", one):
+            for inputs in ("this RTL", "this RTL", "another RTL"):
+                area.measure_once(work, "pe", inputs)
+        self.assertEqual(measured, 2 * ["pe"])
 
     def test_counts_are_measured(self):
         self.assertEqual(list(figures.compare(["counts"])), [])
