@@ -170,7 +170,7 @@ module mxe_cmd #(
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
   logic go;
-  logic running, loadable, desc_fault, desc_fault_late;
+  logic running, loadable, desc_fault;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
 `ifdef FORMAL
@@ -215,8 +215,7 @@ module mxe_cmd #(
     .word_last_i   (word_last_i),
     .error_i       (desc_error_i),
     .error_place_i (desc_error_place_i),
-    .fault_o       (desc_fault),
-    .fault_late_o  (desc_fault_late)
+    .fault_o       (desc_fault)
   );
 
   mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(run_desc_q), .job_o(job_o));
@@ -323,7 +322,7 @@ module mxe_cmd #(
   assign ended_counts   = ended_watch & ~(fault_q.open & (ended_place < reported_place));
   assign ended_fault    = ended_counts & wr_error_i & ~run_fault;
   assign fault_place    = run_fault ? jobs : desc_fault ? '0 : ended_place;
-  assign rd_fault_o       = desc_fault_late | (running & run_rd_error);
+  assign rd_fault_o       = desc_fault | (running & run_rd_error);
   assign wr_fault_watch_o = ended_counts | ((state_q == StRun) & ~answered);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -41,8 +41,9 @@ module mxe_desc #(
   input  logic             word_last_i,
   input  logic             error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
-  output logic             fault_o,      // error_i is the first of the job at the ring's head
-  output logic             fault_late_o  // fault_o, one cycle later: as operand errors arrive
+  // error_i was, one cycle before, the first error of the job at the ring's head. Operand errors
+  // are reported one cycle late, too.
+  output logic             fault_o
 `ifdef FORMAL
   ,
   output logic [15:0]      f_out_o       // slot after the oldest, for proofs of enclosing modules
@@ -83,7 +84,7 @@ module mxe_desc #(
   logic asked;
   assign asked = ask_q & req_ready_i & ~drop_i;
 
-  logic              arrives, fails, keeps, last_to_forget;
+  logic              arrives, fails, keeps, last_to_forget, fault;
   // Slot of the first outstanding fetch; places are used in order.
   logic [15:0]       next_out;
   assign next_out      = out_q + 16'(held_q);
@@ -92,7 +93,7 @@ module mxe_desc #(
   assign voids         = arrives & ~forget_q & fails & ~alone_q;
   assign keeps         = arrives & ~forget_q & ~voids;
   assign last_to_forget = (forget_q | voids) & (flying_q - (PlaceW+1)'(arrives) == '0) & ~ask_q;
-  assign fault_o       = error_i & alone_q & (flying_q != '0) & ~error_q[error_place_i] &
+  assign fault         = error_i & alone_q & (flying_q != '0) & ~error_q[error_place_i] &
                          (error_place_i == next_out[PlaceW-1:0]);
   logic read;
   assign read = (held_q != '0) & ~ready_q & ~taken_q;
@@ -152,11 +153,11 @@ module mxe_desc #(
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      loadable_o   <= 1'b0;
-      fault_late_o <= 1'b0;
+      loadable_o <= 1'b0;
+      fault_o    <= 1'b0;
     end else begin
-      loadable_o   <= ready_q & ~take_i & ~clear_i & (status_o == mxe_reg_pkg::STATUS_OK[3:0]);
-      fault_late_o <= fault_o;
+      loadable_o <= ready_q & ~take_i & ~clear_i & (status_o == mxe_reg_pkg::STATUS_OK[3:0]);
+      fault_o    <= fault;
     end
   end
 

@@ -227,8 +227,8 @@ uint64_t Cmd::record_cycle() const {
 
 /// Cycle of the next step of all parts except the datapath.
 uint64_t Cmd::other_cycle() const {
-  return std::min({record_cycle(), desc_.last_word(), desc_.read_cycle(), state_cycle(),
-                   descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
+  return std::min({record_cycle(), desc_.fault_cycle(), desc_.last_word(), desc_.read_cycle(),
+                   state_cycle(), descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
 }
 
 /// Next event of the datapath, which has none during an abort.
@@ -250,8 +250,10 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
     step_run(cycle);
   } else if (!done && record_cycle() == cycle) {
     step_record(cycle);
+  } else if (desc_.fault_cycle() == cycle) {
+    remember(desc_.report_fault(), head_);
   } else if (desc_.last_word() == cycle) {
-    if (const Fault* fault = desc_.finish()) remember(*fault, head_);
+    desc_.finish();
   } else if (desc_.read_cycle() == cycle) {
     desc_.read(cycle);
     slots_.ahead.valid = true;

@@ -33,23 +33,24 @@ void Desc::arrive(const RdPort::Arrival& arrival) {
   descriptor.last_word = arrival.last_word;
   descriptor.alone = alone_;
   descriptor.failed = arrival.error != kNever;
+  if (alone_) descriptor.fault_cycle = arrival.error;
   descriptor.fault = {arrival.error_address, operand_of(fetch_.kind), false};
 }
 
-const Fault* Desc::finish() {
+Fault Desc::report_fault() {
+  flying_.front().fault_cycle = kNever;
+  return flying_.front().fault;
+}
+
+void Desc::finish() {
   const Fetched descriptor = flying_.front();
   flying_.pop_front();
   const uint64_t cycle = descriptor.last_word;
-  const Fault* fault = nullptr;
   if (!cancels_ && descriptor.failed && !descriptor.alone) {
     rereads_ = cancels_ = true;
   } else if (!cancels_) {
     if (rereads_ && !requests_) request_cycle_ = std::max(request_cycle_, cycle + 1);
     rereads_ = false;
-    if (descriptor.failed) {
-      fault_ = descriptor.fault;
-      fault = &fault_;
-    }
     held_.push_back(descriptor);
   }
   if (cancels_ && flying_.empty() && !requests_) {
@@ -57,7 +58,6 @@ const Fault* Desc::finish() {
     go_back();
     request_cycle_ = std::max(request_cycle_, cycle + 1);
   }
-  return fault;
 }
 
 uint64_t Desc::read_cycle() const {

@@ -39,9 +39,12 @@ class Desc final : public ReadClient {
   // --- Responses.
   /// Cycle of the last word of the oldest descriptor under way; kNever if there is none.
   uint64_t last_word() const { return flying_.empty() ? kNever : flying_.front().last_word; }
-  /// The oldest descriptor under way is complete. Returns its bus error if it was fetched `alone`,
-  /// else null.
-  const Fault* finish();
+  /// Cycle in which report_fault() is due: one after the beat in error, if the oldest descriptor
+  /// under way was fetched `alone`; kNever if there is none.
+  uint64_t fault_cycle() const { return flying_.empty() ? kNever : flying_.front().fault_cycle; }
+  Fault report_fault();
+  /// The oldest descriptor under way is complete.
+  void finish();
   /// Cycle in which the next descriptor moves to the output; kNever if none has arrived or the
   /// output is occupied.
   uint64_t read_cycle() const;
@@ -80,7 +83,7 @@ class Desc final : public ReadClient {
 
  private:
   struct Fetched {
-    uint64_t last_word = 0;
+    uint64_t last_word = 0, fault_cycle = kNever;
     bool alone = false, failed = false;
     Fault fault;
     DescriptorBytes bytes{};
@@ -100,7 +103,6 @@ class Desc final : public ReadClient {
   uint64_t ready_cycle_ = 0, read_cycle_ = 0;
   Fetched oldest_;
   uint32_t status_ = MXE_STATUS_OK;
-  Fault fault_;
   Fetch fetch_;
 };
 
