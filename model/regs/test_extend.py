@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a statement of docs/extending.md: a parameter, a counter or a register that is added to mxe.rdl
-alone appears in all generated files, and they compile."""
+"""Tests a statement of docs/extending.md: a parameter, a counter, a register or an element format that is added to
+mxe.rdl alone appears in all generated files, and they compile."""
 import pathlib
 import subprocess
 import sys
@@ -26,6 +26,16 @@ ADDED = f"""
 }};
 
 // One job, as software"""
+# An element format of 7 bits: texts of mxe.rdl, and the line that follows each.
+ADDED_FORMAT = {
+    '  MXINT8     = 4\'d6 { desc = "8-bit two\'s complement integer times 2^-6."; };\n':
+        '  MXFP8_E3M3 = 4\'d7 { desc = "A format."; };\n',
+    '  MXINT8     = 4\'d14 { desc = "Elements at D_ADDR, scales at D_SCALE_ADDR."; };\n':
+        '  MXFP8_E3M3 = 4\'d15 { desc = "A format."; };\n',
+    "element_format::MXINT8, integer: true, exponent_bits: 0, mantissa_bits: 6, bias: 0, nan: false, infinity: false}":
+        ",\n    element_shape_s'{code: element_format::MXFP8_E3M3, integer: false, exponent_bits: 3, mantissa_bits: 3, "
+        "bias: 3, nan: true, infinity: true}",
+}
 # Texts that each file must contain.
 EXPECTED = {
     "model/regs/generated/mxe_regs.h": ["MXE_REG_NEW_LIMIT", "MXE_REG_NEW_EVENTS_HI",
@@ -43,6 +53,10 @@ EXPECTED = {
     "rtl/mxe_regs.sv": ["AddrNewState: rdata = new_state_value_i",
                          f"counters_i[{64 * COUNTERS + 63}:{64 * COUNTERS + 32}]"],
     "docs/registers.md": ["### NEW_LIMIT", "### NEW_EVENTS_LO", "### NEW_STATE"],
+    "model/numerics/formats/format.h": [
+        "mxfp8_e3m3 = 7,", '{FormatId::mxfp8_e3m3, "mxfp8_e3m3", float_shape(3, 3, 3, Specials::ieee)},'],
+    "sw/driver/mxe_math.c": ["{7, 8, 3, -2, 3, 0x37, 0x38, false, 0xF00000},    // mxfp8_e3m3"],
+    "sw/driver/mxe_driver.c": ["8,  // mxfp8_e3m3"],
     "docs/architecture.md": ["| NEW_LIMIT | A limit. | things | 3 | 2 | 9 |"],
 }
 USER = """
@@ -77,7 +91,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
         rdl = directory / "extended.rdl"
-        rdl.write_text(text.replace(end, ADDED), encoding="utf-8")
+        text = text.replace(end, ADDED)
+        for before, after in ADDED_FORMAT.items():
+            text = text.replace(before, before + after)
+        rdl.write_text(text, encoding="utf-8")
         generate.generate(directory, rdl)
         for name, wanted in EXPECTED.items():
             found = (directory / name).read_text(encoding="utf-8")
@@ -85,6 +102,8 @@ def main() -> int:
         failures += compile_with("c++ -std=c++17", directory, "user.cpp", USER)
         failures += compile_with("cc -std=c11 -ffreestanding", directory, "user.c",
                                  '#include "mxe_values.h"\n#include "mxe_regs.h"\n')
+        math = (directory / "sw/driver/mxe_math.c").read_text(encoding="utf-8")
+        failures += compile_with(f"cc -std=c11 -I{generate.ROOT / 'sw/driver'}", directory, "math.c", math)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

@@ -34,11 +34,10 @@ class JobCheck : public BlockCheck {
     return (k * (fmt.is4 ? 4 : fmt.is6 ? 6 : 8) + 7) / 8;
   }
   void sizes() {
-    constexpr uint32_t kLast = static_cast<uint32_t>(numerics::FormatId::mxint8);
     const uint32_t control = word(MXE_DESC_CONTROL), k = word(MXE_DESC_K);
     const uint32_t code_a = (control & MXE_DESC_CONTROL_FMT_A_MASK) >> MXE_DESC_CONTROL_FMT_A_SHIFT;
     const uint32_t code_b = (control & MXE_DESC_CONTROL_FMT_B_MASK) >> MXE_DESC_CONTROL_FMT_B_SHIFT;
-    if (code_a > kLast || code_b > kLast || k == 0) return;
+    if (code_a >= MXE_FORMAT_COUNT || code_b >= MXE_FORMAT_COUNT || k == 0) return;
     const blocks::FmtInfo a = blocks::fmt_info(static_cast<numerics::FormatId>(code_a));
     const blocks::FmtInfo b = blocks::fmt_info(static_cast<numerics::FormatId>(code_b));
     const bool dual = params().fp4_dual && a.is4 && b.is4;

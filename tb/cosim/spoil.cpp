@@ -46,7 +46,7 @@ const DescriptorField* find_field(const std::string& name) {
 }
 
 bool is_legal_output(uint32_t code) {
-  return job::find_number_format(code) || (code >= MXE_OUT_MXFP4_E2M1 && code <= MXE_OUT_MXINT8);
+  return job::find_number_format(code) || code - MXE_OUT_MXFP4_E2M1 < MXE_FORMAT_COUNT;
 }
 
 /// Calls use(offset, bit) for every reserved bit of a descriptor.
@@ -86,7 +86,7 @@ uint32_t broken_rule(const Spoil& spoil, unsigned c_size, unsigned d_size) {
     case Kind::size:
       return unless(spoil.value != 0, MXE_STATUS_ERR_SHAPE);
     case Kind::format:
-      return unless(spoil.value <= MXE_FORMAT_MXINT8 || spoil.value > 15, MXE_STATUS_ERR_FORMAT);
+      return unless(spoil.value < MXE_FORMAT_COUNT || spoil.value > 15, MXE_STATUS_ERR_FORMAT);
     case Kind::out_format:
       return unless(is_legal_output(spoil.value) || spoil.value > 15, MXE_STATUS_ERR_OUT_FORMAT);
     case Kind::c_number:

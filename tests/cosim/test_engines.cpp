@@ -284,7 +284,7 @@ TEST(Engines, IllegalDescriptors) {
       expect_status(bench, "zero size", MXE_STATUS_ERR_SHAPE,
                     [&](engine::DescriptorBytes& bytes) { set32(bytes, size, 0); });
     }
-    for (unsigned code = MXE_FORMAT_MXINT8 + 1; code < 16; code++) {
+    for (unsigned code = MXE_FORMAT_COUNT; code < 16; code++) {
       expect_status(bench, "format of A", MXE_STATUS_ERR_FORMAT,
                     [&](engine::DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code); });
       expect_status(

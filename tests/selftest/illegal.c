@@ -42,7 +42,7 @@ void case_illegal_shape(struct bench* b) {
 
 void case_illegal_format(struct bench* b) {
   if (!bench_open(b)) return;
-  for (uint32_t format = MXE_FORMAT_MXINT8 + 1; format < 16; format += 4) {
+  for (uint32_t format = MXE_FORMAT_COUNT; format < 16; format += 4) {
     struct mxe_job job = bench_job(b, 1);
     job.format_a = format;
     expect_code(b, &job, MXE_ERR_FORMAT);

@@ -5,7 +5,7 @@
 #include "mxe_math.h"
 
 enum {
-  FORMATS = MXE_FORMAT_MXINT8 + 1,
+  FORMATS = MXE_FORMAT_COUNT,
   M = 3,
   N = 40,
   K = 40,

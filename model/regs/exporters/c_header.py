@@ -72,9 +72,14 @@ def enum_lines(block: Block) -> list[str]:
     return lines
 
 
+def format_lines(block: Block) -> list[str]:
+    return ["", "// Element formats: their codes are 0 to MXE_FORMAT_COUNT - 1.",
+            define("MXE_FORMAT_COUNT", f"{len(block.element_shapes)}u")]
+
+
 def export(registers: Block, descriptor: Block) -> str:
     lines = [banner("//"), "// clang-format off", "#ifndef MXE_REGS_H_", "#define MXE_REGS_H_", ""]
     lines += ["#include <stdint.h>"]
     lines += register_lines(registers) + descriptor_lines(descriptor)
-    lines += enum_lines(descriptor) + enum_lines(registers)
+    lines += enum_lines(descriptor) + format_lines(descriptor) + enum_lines(registers)
     return "\n".join(lines + ["", "#endif  // MXE_REGS_H_"]) + "\n"

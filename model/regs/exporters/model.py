@@ -145,6 +145,51 @@ class EnumValue:
 
 
 @dataclasses.dataclass(frozen=True)
+class ElementShape:
+    """Encoding of an element format."""
+
+    name: str  # in lower case
+    code: int
+    integer: bool
+    exponent_bits: int
+    mantissa_bits: int
+    bias: int
+    nan: bool
+    infinity: bool
+
+    @property
+    def bits(self) -> int:
+        return self.mantissa_bits + (2 if self.integer else 1 + self.exponent_bits)
+
+    @property
+    def stored_bits(self) -> int:
+        """Bits of an element in a packed row."""
+        return 4 if self.bits <= 4 else 6 if self.bits <= 6 else 8
+
+    @property
+    def max_code(self) -> int:
+        """Code of the largest finite number."""
+        not_finite = (1 << self.mantissa_bits) if self.infinity else 1 if self.nan else 0
+        return (1 << (self.bits - 1)) - 1 - not_finite
+
+    @property
+    def min_log2(self) -> int:
+        """log2 of the smallest normal number. An integer format has one normal binade, from 1 to 2."""
+        return 0 if self.integer else 1 - self.bias
+
+    @property
+    def max_log2(self) -> int:
+        """floor(log2 of the largest finite number)."""
+        return self.min_log2 + (self.max_code >> self.mantissa_bits) - 1
+
+    @property
+    def max_significand(self) -> int:
+        """Significand of the largest finite number as one of FP32, with 23 bits after the leading one."""
+        hidden = 1 << self.mantissa_bits
+        return (hidden | self.max_code % hidden) << (23 - self.mantissa_bits)
+
+
+@dataclasses.dataclass(frozen=True)
 class Block:
     """An address map: the registers of the device, or the words of a descriptor."""
 
@@ -154,6 +199,7 @@ class Block:
     enums: dict[str, tuple[EnumValue, ...]]
     parameters: tuple[Parameter, ...]  # in the order of their places
     counter_list: tuple[Counter, ...]  # in the order of their addresses
+    element_shapes: tuple[ElementShape, ...]  # in the order of their codes
 
     @property
     def configurations(self) -> list[str]:
@@ -303,17 +349,48 @@ def read_enums(nodes: list[RegNode]) -> dict[str, tuple[EnumValue, ...]]:
     return enums
 
 
+def read_shape(members: dict) -> ElementShape:
+    code = members["code"]
+    numbers = {name: int(members[name]) for name in ("exponent_bits", "mantissa_bits", "bias")}
+    flags = {name: bool(members[name]) for name in ("integer", "nan", "infinity")}
+    shape = ElementShape(name=code.name.lower(), code=code.value, **numbers, **flags)
+    if shape.infinity and not shape.nan:
+        raise Unsupported(f"{code.name}: a format with infinities must have NaN")
+    if shape.integer and (shape.exponent_bits or shape.bias or shape.nan):
+        raise Unsupported(f"{code.name}: an integer format has no exponent, bias or NaN")
+    if shape.mantissa_bits < 1 or shape.bits > 8 or not (shape.integer or shape.exponent_bits):
+        raise Unsupported(f"{code.name}: {shape.bits} bits with {shape.exponent_bits} exponent and "
+                          f"{shape.mantissa_bits} mantissa bits; allowed: at most 8 bits, at least 1 of each")
+    return shape
+
+
+def read_shapes(top: AddrmapNode, enums: dict[str, tuple[EnumValue, ...]]) -> tuple[ElementShape, ...]:
+    shapes = tuple(read_shape(row.members) for row in top.get_property("element_shapes", default=()))
+    if not shapes:
+        return shapes
+    codes = [(s.name.upper(), s.code) for s in shapes]
+    expected = [(v.name, code) for code, v in enumerate(enums["element_format"])]
+    if codes != expected or codes != [(v.name, v.value) for v in enums["element_format"]]:
+        raise Unsupported("the rows of element_shapes are not those of enum element_format, 0, 1, 2, ...")
+    results = [(v.name, v.value - 8) for v in enums["output_format"] if v.value >= 8]
+    if codes != results:
+        raise Unsupported("output_format does not have the codes of element_format plus 8")
+    return shapes
+
+
 def read_block(rdl: pathlib.Path, top_name: str) -> Block:
     """Compiles `rdl` and reads its address map `top_name`."""
     compiler = RDLCompiler()
     compiler.compile_file(str(rdl))
     top = compiler.elaborate(top_name).top
     nodes = [n for n in top.descendants() if isinstance(n, RegNode)]
+    enums = read_enums(nodes)
     return Block(
         title=top.get_property("name"),
         desc=top.get_property("desc"),
         registers=tuple(read_register(n, top) for n in nodes),
-        enums=read_enums(nodes),
+        enums=enums,
         parameters=read_parameters(top),
         counter_list=read_counters(top),
+        element_shapes=read_shapes(top, enums),
     )

@@ -483,6 +483,9 @@
 // A soft reset aborted the job.
 #define MXE_STATUS_ERR_ABORTED                     11u
 
+// Element formats: their codes are 0 to MXE_FORMAT_COUNT - 1.
+#define MXE_FORMAT_COUNT                           7u
+
 // ---- Fault operands ----
 
 // No bus error since power-up.

@@ -51,7 +51,7 @@ const job::NumberFormat* Descriptor::numbers_out() const {
 }
 
 bool Descriptor::has_mx_out() const {
-  return out_format >= MXE_OUT_MXFP4_E2M1 && out_format <= MXE_OUT_MXINT8;
+  return out_format >= MXE_OUT_MXFP4_E2M1 && out_format < MXE_OUT_MXFP4_E2M1 + MXE_FORMAT_COUNT;
 }
 
 numerics::FormatId Descriptor::mx_out() const {
@@ -101,7 +101,7 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
   const Descriptor job = parse_descriptor(bytes);
   if (has_reserved_bits(bytes)) return MXE_STATUS_ERR_DESCRIPTOR;
   if (job.m == 0 || job.n == 0 || job.k == 0) return MXE_STATUS_ERR_SHAPE;
-  if (job.format_a > MXE_FORMAT_MXINT8 || job.format_b > MXE_FORMAT_MXINT8) {
+  if (job.format_a >= MXE_FORMAT_COUNT || job.format_b >= MXE_FORMAT_COUNT) {
     return MXE_STATUS_ERR_FORMAT;
   }
   if (numerics::pair_tree_width(job.a(), job.b()) > params.tree_w) return MXE_STATUS_ERR_PAIR;
