@@ -69,7 +69,7 @@ module mxe_drain #(
   logic [1:0]        tiles_q;
   logic              res_first;
   logic              bank_q, issue;
-  logic [ROW_AW-1:0] row;
+  logic [ROW_AW-1:0] row;       // row of the tile that is read
   mxe_ram #(.WIDTH(NUM_PE * PairW), .DEPTH(2 * ROWS)) u_tile (
     .clk_i   (clk_i),
     .we_i    (res_valid_i),
@@ -81,31 +81,32 @@ module mxe_drain #(
   );
   assign res_first = res_valid_i & (res_row_i == '0);
 
-  logic                        valid, last_row, last_tile, row_step, last_seg;
+  logic                        valid, last_row, row_step, last_seg;
   logic [$clog2(NUM_PE+1)-1:0] cols;
   logic [6:0]                  seg_first;
-  logic [63:0]                 row_addr;
   logic [SegAw-1:0]            seg_q;
+  mxe_pkg::matrix_t            matrix;
+  mxe_pkg::tile_row_t          at;
+  assign matrix.batch     = job_i.batch;
+  assign matrix.m         = job_i.m;
+  assign matrix.n         = job_i.n;
+  assign matrix.addr      = job_i.d.addr;
+  assign matrix.stride    = job_i.d.stride;
+  assign matrix.two_bytes = two_bytes;
+  assign matrix.one_row   = 1'b0;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
-    .clk_i      (clk_i),
-    .rst_ni     (rst_ni),
-    .clear_i    (clear_i),
-    .start_i    (start_i),
-    .batch_i    (job_i.batch),
-    .m_i        (job_i.m),
-    .n_i        (job_i.n),
-    .addr_i     (job_i.d.addr),
-    .stride_i   (job_i.d.stride),
-    .two_bytes_i(two_bytes),
-    .one_row_i  (1'b0),
-    .valid_o    (valid),
-    .step_i     (row_step),
-    .addr_o     (row_addr),
-    .cols_o     (cols),
-    .row_o      (row),
-    .last_row_o (last_row),
-    .last_tile_o(last_tile)
+    .clk_i    (clk_i),
+    .rst_ni   (rst_ni),
+    .clear_i  (clear_i),
+    .start_i  (start_i),
+    .matrix_i (matrix),
+    .valid_o  (valid),
+    .take_i   (row_step),
+    .row_o    (at)
   );
+  assign cols     = at.cols[$clog2(NUM_PE+1)-1:0];
+  assign row      = at.row[ROW_AW-1:0];
+  assign last_row = at.last_row;
 
   // FP32, BF16 and FP16: the first segment of a row is read together with the row's write request.
   // MX: no segment is read while both banks of the requantiser are complete and unread.
@@ -172,10 +173,10 @@ module mxe_drain #(
   stage_t                stage, stage_in;
   logic                  stage_wbank_q, stage_rbank_q;
   logic [StageSegAw-1:0] stage_seg;
-  assign block_done = last_tile | (32'(col_q) + NUM_PE == StageCols);
+  assign block_done = at.last_tile | (32'(col_q) + NUM_PE == StageCols);
   assign stage_seg  = StageSegAw'(32'(col_q) / LANES_OUT) + StageSegAw'(seg_q);
   assign stage_full = release_o & out_mx & block_done;
-  assign stage_in   = {last_tile, {1'b0, row} + (ROW_AW+1)'(1), col_q + StageColsW'(cols)};
+  assign stage_in   = {at.last_tile, {1'b0, row} + (ROW_AW+1)'(1), col_q + StageColsW'(cols)};
   assign stage      = stage_rbank_q ? stages_q[StageW +: StageW] : stages_q[0 +: StageW];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -339,7 +340,7 @@ module mxe_drain #(
 
   // A job uses only one of the two paths.
   assign req_valid_o  = direct_req | block_req;
-  assign req_addr_o   = out_mx ? block_addr : row_addr;
+  assign req_addr_o   = out_mx ? block_addr : at.addr;
   assign req_bytes_o  = out_mx ? block_bytes
                       : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
   assign req_scale_o  = out_mx & block_scale;

@@ -60,18 +60,17 @@ module mxe_feed #(
   output logic                                     wait_b_o,
   output logic                                     done_o
 );
-  logic               valid, step;
-  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
-  logic [ROWS_W-1:0]  rows;
-  localparam int unsigned WideW = $clog2(2 * NUM_PE + 1);
-  logic [WideW-1:0]   wide_cols;
-  logic [TILE_AW-1:0] tile;
-  logic [WordsW-1:0]  words;
-  logic               first_k, last_k, last_use, next_slab;
-  logic [WordsW-1:0]  unused_chunk;
-  logic [4:0]         unused_next;
-  logic               unused_ok;
-
+  logic            valid, step;
+  mxe_pkg::shape_t shape;
+  mxe_pkg::step_t  at;
+  assign shape.batch       = job_i.batch;
+  assign shape.m           = job_i.m;
+  assign shape.n           = job_i.n;
+  assign shape.k_words     = job_i.k_words;
+  assign shape.skip_group  = 1'b0;
+  assign shape.wide        = wide_i;
+  assign shape.long_slabs  = long_i;
+  assign shape.chunk_shift = chunk_shift_i;
   mxe_walk #(
     .ROWS        (ROWS),
     .NUM_PE      (NUM_PE),
@@ -79,36 +78,21 @@ module mxe_feed #(
     .CHUNK_WORDS (CHUNK_WORDS),
     .SLAB_WORDS  (SLAB_WORDS)
   ) u_walk (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .clear_i       (clear_i),
-    .start_i       (start_i),
-    .batch_i       (job_i.batch),
-    .m_i           (job_i.m),
-    .n_i           (job_i.n),
-    .kw_i          (job_i.k_words),
-    .wide_i        (wide_i),
-    .long_i        (long_i),
-    .chunk_shift_i (chunk_shift_i),
-    .skip_group_i  (1'b0),
-    .valid_o       (valid),
-    .step_i        (step),
-    .rows_o        (rows),
-    .cols_o        (wide_cols),
-    .tile_o        (tile),
-    .words_o       (words),
-    .chunk_words_o (unused_chunk),
-    .first_k_o     (first_k),
-    .last_k_o      (last_k),
-    .last_use_o    (last_use),
-    .next_slab_o   (next_slab),
-    .next_tile_o   (unused_next[0]),
-    .next_chunk_o  (unused_next[1]),
-    .next_group_o  (unused_next[2]),
-    .next_stripe_o (unused_next[3]),
-    .next_batch_o  (unused_next[4])
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .start_i (start_i),
+    .shape_i (shape),
+    .valid_o (valid),
+    .take_i  (step),
+    .step_o  (at)
   );
-  assign unused_ok = &{1'b0, unused_next, unused_chunk};
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
+  localparam int unsigned WideW = $clog2(2 * NUM_PE + 1);
+  logic [WideW-1:0]  wide_cols;
+  logic [WordsW-1:0] words;
+  assign wide_cols = at.cols[WideW-1:0];
+  assign words     = at.words[WordsW-1:0];
 
   logic [BANK_AW-1:0]  bank_q, bank;   // bank of the first tile, of the current tile
   logic [PE_AW-1:0]    col_q;
@@ -163,7 +147,7 @@ module mxe_feed #(
       if (last_col & last_half) word_q <= last_word ? '0 : (word_q + WORD_AW'(1));
       if (step) begin
         bank_q      <= bank_after(bank);
-        slab_base_q <= next_slab ? (slab_base_q + CHUNK_AW'(words)) : '0;
+        slab_base_q <= at.next_slab ? (slab_base_q + CHUNK_AW'(words)) : '0;
       end
     end
   end
@@ -172,7 +156,7 @@ module mxe_feed #(
   logic [PE_AW-1:0]  load_col_q;
   logic [COLS_W-1:0] load_cols_q;
   logic [6:0]        count, count_q;
-  assign count = (last_k & last_word) ? job_i.tail_count
+  assign count = (at.last_k & last_word) ? job_i.tail_count
                : (job_i.dual ? 7'(2 * mxe_pkg::LANES) : 7'(mxe_pkg::LANES));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) load_q <= 1'b0;
@@ -211,14 +195,14 @@ module mxe_feed #(
   end
   always_ff @(posedge clk_i) begin
     if (read & last_col) begin
-      pass_rows_o   <= rows;
+      pass_rows_o   <= at.rows[ROWS_W-1:0];
       pass_cols_o   <= cols;
-      pass_tile_o   <= tile | TILE_AW'(half_q);
+      pass_tile_o   <= at.tile[TILE_AW-1:0] | TILE_AW'(half_q);
       pass_word_o   <= slab_base_q + CHUNK_AW'(word_q);
       pass_count_o  <= count;
-      pass_first_o  <= first_k & (word_q == '0);
-      pass_last_o   <= last_k & last_word;
-      pass_a_done_o <= last_use & last_word & last_half;
+      pass_first_o  <= at.first_k & (word_q == '0);
+      pass_last_o   <= at.last_k & last_word;
+      pass_a_done_o <= at.last_use & last_word & last_half;
     end
   end
 

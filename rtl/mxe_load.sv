@@ -43,18 +43,18 @@ module mxe_load #(
   mxe_pkg::operand_t operand;
   assign operand = OPERAND_A ? job_i.a : job_i.b;
 
-  logic        valid, step;
-  localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
-  logic [IndexW:0]             rows, count;  // rows (A) or columns (B) of the bank; ROWS >= NUM_PE
-  logic [ColsW-1:0]            cols, cols_here;
-  logic        next_slab, next_tile, next_chunk, next_group, next_stripe, next_batch;
-  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
-  logic [WordsW-1:0] words, chunk_words;
-  logic [($clog2(ACC_TILES) > 0 ? $clog2(ACC_TILES) : 1)-1:0] unused_tile;
-  logic        unused_k;
-  logic        last_use;
-  logic [1:0]  unused_flags;
-
+  logic            valid, step;
+  mxe_pkg::shape_t shape;
+  mxe_pkg::step_t  at;
+  assign shape.batch       = job_i.batch;
+  assign shape.m           = job_i.m;
+  assign shape.n           = job_i.n;
+  assign shape.k_words     = job_i.k_words;
+  assign shape.skip_group  = OPERAND_A & (job_i.k_words <=
+                                          (mxe_pkg::BLOCKS_W'(CHUNK_WORDS) << chunk_shift_i));
+  assign shape.wide        = wide_i;
+  assign shape.long_slabs  = long_i;
+  assign shape.chunk_shift = chunk_shift_i;
   mxe_walk #(
     .ROWS        (ROWS),
     .NUM_PE      (NUM_PE),
@@ -65,43 +65,30 @@ module mxe_load #(
     .WALK_TILE   (!OPERAND_A),
     .WALK_SLAB   (!OPERAND_A)
   ) u_walk (
-    .clk_i         (clk_i),
-    .rst_ni        (rst_ni),
-    .clear_i       (clear_i),
-    .start_i       (start_i),
-    .batch_i       (job_i.batch),
-    .m_i           (job_i.m),
-    .n_i           (job_i.n),
-    .kw_i          (job_i.k_words),
-    .wide_i        (wide_i),
-    .long_i        (long_i),
-    .chunk_shift_i (chunk_shift_i),
-    .skip_group_i  (OPERAND_A &
-                    (job_i.k_words <= (mxe_pkg::BLOCKS_W'(CHUNK_WORDS) << chunk_shift_i))),
-    .valid_o       (valid),
-    .step_i        (step),
-    .rows_o        (rows),
-    .cols_o        (cols),
-    .tile_o        (unused_tile),
-    .words_o       (words),
-    .chunk_words_o (chunk_words),
-    .first_k_o     (unused_flags[0]),
-    .last_k_o      (unused_flags[1]),
-    .last_use_o    (last_use),
-    .next_slab_o   (next_slab),
-    .next_tile_o   (next_tile),
-    .next_chunk_o  (next_chunk),
-    .next_group_o  (next_group),
-    .next_stripe_o (next_stripe),
-    .next_batch_o  (next_batch)
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .start_i (start_i),
+    .shape_i (shape),
+    .valid_o (valid),
+    .take_i  (step),
+    .step_o  (at)
   );
-  assign unused_k = &{1'b0, unused_tile, unused_flags};
+
+  localparam int unsigned ColsW = $clog2(2 * NUM_PE + 1);
+  localparam int unsigned WordsW = $clog2((CHUNK_WORDS << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
+  logic [ColsW-1:0]  cols, cols_here;
+  logic [IndexW:0]   count;  // rows (A) or columns (B) of the bank; ROWS >= NUM_PE
+  logic [WordsW-1:0] words, chunk_words;
+  assign cols        = at.cols[ColsW-1:0];
+  assign words       = at.words[WordsW-1:0];
+  assign chunk_words = at.chunk_words[WordsW-1:0];
 
   // The columns beyond NUM_PE of a wide tile use the next bank.
   logic half_q, two_halves;
   assign two_halves = (cols > ColsW'(NUM_PE)) & !OPERAND_A;
   assign cols_here  = half_q ? (cols - ColsW'(NUM_PE)) : two_halves ? ColsW'(NUM_PE) : cols;
-  assign count      = OPERAND_A ? rows : (IndexW+1)'(cols_here);
+  assign count      = OPERAND_A ? at.rows[IndexW:0] : (IndexW+1)'(cols_here);
 
   logic [BankAw:0]   free_q;
   logic [BankAw-1:0] bank_q;
@@ -224,7 +211,7 @@ module mxe_load #(
     if (!rst_ni) first_q <= 1'b0;
     else if (clear_i) first_q <= 1'b0;
     else if (start_i) first_q <= 1'b1;
-    else if (fire & last_fetch) first_q <= step & last_use;
+    else if (fire & last_fetch) first_q <= step & at.last_use;
   end
 
   always_ff @(posedge clk_i) begin
@@ -242,20 +229,20 @@ module mxe_load #(
       chunk_soff_q <= '0;
       soff_q       <= '0;
     end else if (step) begin
-      if (OPERAND_A ? next_chunk : next_slab) begin
+      if (OPERAND_A ? at.next_chunk : at.next_slab) begin
         // same rows or columns, further along K
         ptr_q  <= base_q;
         sptr_q <= sbase_q;
         off_q  <= off_q + 32'(step_bytes_q);
         soff_q <= soff_q + step_scales;
-      end else if (!OPERAND_A & next_tile) begin
+      end else if (!OPERAND_A & at.next_tile) begin
         // next columns, back to the start of the chunk
         base_q  <= ptr_q;
         sptr_q  <= sptr_next;
         sbase_q <= sptr_next;
         off_q   <= chunk_off_q;
         soff_q  <= chunk_soff_q;
-      end else if (!OPERAND_A & next_chunk) begin
+      end else if (!OPERAND_A & at.next_chunk) begin
         // back to the group's columns, next chunk
         ptr_q        <= group_q;
         base_q       <= group_q;
@@ -270,18 +257,18 @@ module mxe_load #(
         off_q        <= '0;
         chunk_soff_q <= '0;
         soff_q       <= '0;
-        if (OPERAND_A & next_group) begin
+        if (OPERAND_A & at.next_group) begin
           // the same rows again from k = 0
           ptr_q  <= base_q;
           sptr_q <= sbase_q;
-        end else if (OPERAND_A | next_group | next_batch) begin
+        end else if (OPERAND_A | at.next_group | at.next_batch) begin
           // next group of columns (B), next stripe of rows (A), or the next matrix
           base_q   <= ptr_q;
           group_q  <= ptr_q;
           sptr_q   <= sptr_next;
           sbase_q  <= sptr_next;
           sgroup_q <= sptr_next;
-          if (next_batch) begin
+          if (at.next_batch) begin
             matrix_q  <= ptr_q;
             smatrix_q <= sptr_next;
           end
@@ -336,8 +323,5 @@ module mxe_load #(
 `include "mxe_load.proof.svh"
 `endif
   `MXE_ASSERT(load_fetch_not_empty, !req_valid_o || (req_bytes_o != '0))
-
-  logic unused_stripe;
-  assign unused_stripe = next_stripe;
 endmodule
 `default_nettype wire

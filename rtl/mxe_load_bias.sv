@@ -24,36 +24,35 @@ module mxe_load_bias #(
   input  logic                     release_i,
   output logic                     busy_o
 );
-  logic                        valid, last_row, fire, claim;
-  logic [$clog2(NUM_PE+1)-1:0] cols;
-  logic [$clog2(ROWS)-1:0]     row;
-  logic [1:0]                  free_q;
-  logic                        bank_q, taken_q, unused_last_tile;
+  logic               valid, fire, claim;
+  mxe_pkg::matrix_t   matrix;
+  mxe_pkg::tile_row_t row;
+  logic [1:0]         free_q;
+  logic               bank_q, taken_q;
+  assign matrix.batch     = job_i.batch;
+  assign matrix.m         = job_i.m;
+  assign matrix.n         = job_i.n;
+  assign matrix.addr      = job_i.c.addr;
+  assign matrix.stride    = job_i.c.stride;
+  assign matrix.two_bytes = job_i.c.bf16;
+  assign matrix.one_row   = job_i.c.one_row;
   mxe_rows #(.ROWS(ROWS), .NUM_PE(NUM_PE), .ACC_TILES(ACC_TILES)) u_rows (
-    .clk_i      (clk_i),
-    .rst_ni     (rst_ni),
-    .clear_i    (clear_i),
-    .start_i    (start_i & job_i.c.en),
-    .batch_i    (job_i.batch),
-    .m_i        (job_i.m),
-    .n_i        (job_i.n),
-    .addr_i     (job_i.c.addr),
-    .stride_i   (job_i.c.stride),
-    .two_bytes_i(job_i.c.bf16),
-    .one_row_i  (job_i.c.one_row),
-    .valid_o    (valid),
-    .step_i     (fire),
-    .addr_o     (req_addr_o),
-    .cols_o     (cols),
-    .row_o      (row),
-    .last_row_o (last_row),
-    .last_tile_o(unused_last_tile)
+    .clk_i    (clk_i),
+    .rst_ni   (rst_ni),
+    .clear_i  (clear_i),
+    .start_i  (start_i & job_i.c.en),
+    .matrix_i (matrix),
+    .valid_o  (valid),
+    .take_i   (fire),
+    .row_o    (row)
   );
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign busy_o      = valid;
   assign req_valid_o = valid & taken_q;
-  assign req_bytes_o = job_i.c.bf16 ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_tag_o   = {row, turn_i, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), last_row};
+  assign req_addr_o  = row.addr;
+  assign req_bytes_o = job_i.c.bf16 ? LEN_W'({row.cols, 1'b0}) : LEN_W'({row.cols, 2'b00});
+  assign req_tag_o   = {row.row[$clog2(ROWS)-1:0], turn_i, mxe_pkg::TagBias,
+                        mxe_pkg::BANK_W'(bank_q), row.last_row};
   assign fire        = req_valid_o & req_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -68,7 +67,7 @@ module mxe_load_bias #(
     end else begin
       free_q <= free_q + {1'b0, release_i} - {1'b0, claim};
       if (claim) taken_q <= 1'b1;
-      if (fire & last_row) begin
+      if (fire & row.last_row) begin
         taken_q <= 1'b0;
         bank_q  <= ~bank_q;
       end

@@ -224,6 +224,65 @@ package mxe_pkg;
     logic [6:0]          tail_count;  // elements of the last operand word
   } job_t;
 
+  // ---------------------------------------------------------------- hand-overs between the blocks
+  // Fields have the widths of the largest engine, so that a struct has no parameter. A smaller
+  // engine leaves their upper bits zero, and synthesis removes them. mxe_top checks the widths.
+  localparam int unsigned ROW_W = 8;     // index of a row: ROWS <= 256
+  localparam int unsigned COLS_W = 8;    // columns of a wide tile: NUM_PE <= 64
+  localparam int unsigned TILE_W = 4;    // index of a tile in its group: ACC_TILES <= 16
+  localparam int unsigned WORD_AW = 12;  // index of a word in a chunk: A_SLAB_K <= 16384, eight times
+
+  // The loop nest of a job, for mxe_walk: sizes and settings, stable while the job is walked.
+  typedef struct packed {
+    logic [BATCH_W-1:0]       batch;        // products
+    logic [31:0]              m;            // rows, columns and operand words of each
+    logic [31:0]              n;
+    logic [BLOCKS_W-1:0]      k_words;
+    logic                     skip_group;   // all groups reuse the loaded operand: do not walk them
+    logic                     wide;         // a tile is two neighbouring tiles
+    logic                     long_slabs;
+    logic [CHUNK_SHIFT_W-1:0] chunk_shift;
+  } shape_t;
+
+  // A step of the loop nest.
+  typedef struct packed {
+    logic [ROW_W:0]      rows;
+    logic [COLS_W-1:0]   cols;
+    logic [TILE_W-1:0]   tile;
+    logic [WORD_AW:0]    words;        // words of the innermost K level walked
+    logic [WORD_AW:0]    chunk_words;
+    logic                first_k;
+    logic                last_k;
+    logic                last_use;     // last step that uses the current A chunk
+    // Level that the next step advances; at most one is set, none at the end of the job.
+    logic                next_slab;
+    logic                next_tile;
+    logic                next_chunk;
+    logic                next_group;
+    logic                next_stripe;
+    logic                next_batch;
+  } step_t;
+
+  // The matrix C or D of a job, for mxe_rows: m rows and n columns of each product.
+  typedef struct packed {
+    logic [BATCH_W-1:0] batch;
+    logic [31:0]        m;
+    logic [31:0]        n;
+    logic [63:0]        addr;
+    logic [31:0]        stride;
+    logic               two_bytes;  // two bytes per number, else four
+    logic               one_row;    // only the first row of each tile (C is a row vector)
+  } matrix_t;
+
+  // A row of a tile of that matrix.
+  typedef struct packed {
+    logic [63:0]       addr;
+    logic [COLS_W-1:0] cols;
+    logic [ROW_W-1:0]  row;        // index within the tile
+    logic              last_row;   // of the tile
+    logic              last_tile;  // of the stripe
+  } tile_row_t;
+
   // ---------------------------------------------------------------- functions of the formats
   // Derives a format's properties from the widths of its fields. An integer is treated as a float
   // with one exponent bit whose numbers below 1 are subnormal.

@@ -29,6 +29,10 @@ class BlockCheck : public Check {
   void expect(const char* step, const rtl::RtlValue& value, const Expected& expected) {
     design().expect(block_, step, value, expected);
   }
+  /// Compares a field of a signal that is a struct.
+  void expect(const char* step, std::string_view name, Field field, uint64_t expected) {
+    design().expect(block_, step, scope_.find(name), field, expected);
+  }
   /// As expect(), for a register: compares in the next cycle.
   template <class Expected>
   void expect_next(const char* step, std::string_view name, const Expected& expected) {

@@ -71,20 +71,21 @@ class WalkCheck : public BlockCheck {
   void clock() override {
     expect("order", "valid_o", uint32_t{nest_.valid()});
     if (nest_.valid()) {
-      expect("order", "rows_o", nest_.rows());
-      expect("order", "cols_o", nest_.columns());
-      expect("order", "tile_o", nest_.tile());
-      expect("order", "chunk_words_o", nest_.chunk_words());
-      expect("order", "words_o", levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
-      if (scope_.on("step_i")) nest_.step();
+      expect("order", "step_o", step::kRows, nest_.rows());
+      expect("order", "step_o", step::kCols, nest_.columns());
+      expect("order", "step_o", step::kTile, nest_.tile());
+      expect("order", "step_o", step::kChunkWords, nest_.chunk_words());
+      expect("order", "step_o", step::kWords,
+             levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
+      if (scope_.on("take_i")) nest_.step();
     }
     if (!scope_.on("start_i")) return;
     Nest::Levels levels = levels_;
-    levels.wide = scope_.on("wide_i");
-    levels.long_slabs = scope_.on("long_i");
-    levels.groups = !scope_.on("skip_group_i");
-    nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"),
-                 scope_.get("kw_i"), levels);
+    levels.wide = scope_.on("shape_i", shape::kWide);
+    levels.long_slabs = scope_.on("shape_i", shape::kLongSlabs);
+    levels.groups = !scope_.on("shape_i", shape::kSkipGroup);
+    nest_ = Nest(params(), scope_.get("shape_i", shape::kBatch), scope_.get("shape_i", shape::kM),
+                 scope_.get("shape_i", shape::kN), scope_.get("shape_i", shape::kKWords), levels);
   }
   void forget() override { nest_ = {}; }
 

@@ -30,6 +30,17 @@ Difference difference_of(const Wide& found, const Wide& expected) {
           fmt::format("[{}:{}]", high - 1, low)};
 }
 
+uint64_t bits_of(const rtl::RtlValue& value, Field field) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < field.width;) {
+    const unsigned at = field.low + i;
+    const uint64_t byte = value.bytes()[at / 8] >> at % 8;
+    bits |= byte << i;
+    i += 8 - at % 8;
+  }
+  return field.width < 64 ? bits & ~(~uint64_t{0} << field.width) : bits;
+}
+
 }  // namespace
 
 std::string WrongValue::describe() const {
@@ -57,15 +68,31 @@ void Design::expect(const char* block, const char* step, const rtl::RtlValue& va
   if (first_) return;
   const Wide found(value);
   if (found == expected) return;
+  const Difference difference = difference_of(found, expected);
+  report(block, step, value, difference.found, difference.expected, difference.range);
+}
+
+void Design::expect(const char* block, const char* step, const rtl::RtlValue& value, Field field,
+                    uint64_t expected) {
+  compared_++;
+  if (first_) return;
+  const Wide found(field.width, bits_of(value, field)), right(field.width, expected);
+  if (found == right) return;
+  const unsigned high = field.low + field.width - 1;
+  report(block, step, value, found, right,
+         field.width == 1 ? fmt::format("[{}]", high) : fmt::format("[{}:{}]", high, field.low));
+}
+
+void Design::report(const char* block, const char* step, const rtl::RtlValue& value,
+                    const Wide& found, const Wide& expected, const std::string& range) {
   const std::size_t dot = value.name().rfind(".u_");
   const std::size_t end = value.name().find('.', dot + 1);
-  const Difference difference = difference_of(found, expected);
   first_ = WrongValue{block,
                       value.name().substr(0, end),
                       step,
-                      value.name().substr(end + 1) + difference.range,
-                      difference.found.text(),
-                      difference.expected.text(),
+                      value.name().substr(end + 1) + range,
+                      found.text(),
+                      expected.text(),
                       clock_,
                       top_->time()};
 }
@@ -96,5 +123,7 @@ uint64_t Scope::get(std::string_view name) const {
   }
   return bits;
 }
+
+uint64_t Scope::get(std::string_view name, Field field) const { return bits_of(find(name), field); }
 
 }  // namespace mxe::blame

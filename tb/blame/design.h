@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/platform/rtl/rtl_top.h"
+#include "tb/blame/fields.h"
 #include "tb/blame/wide.h"
 
 namespace mxe::blame {
@@ -62,6 +63,9 @@ class Design {
     }
     expect(block, step, value, Wide(width, expected));
   }
+  /// Compares a field of a struct.
+  void expect(const char* block, const char* step, const rtl::RtlValue& value, Field field,
+              uint64_t expected);
   void expect_next(const char* block, const char* step, const rtl::RtlValue& value, Wide expected);
   void expect_next(const char* block, const char* step, const rtl::RtlValue& value,
                    blocks::Bits expected) {
@@ -73,6 +77,9 @@ class Design {
   void forget() { registers_.clear(); }
 
  private:
+  void report(const char* block, const char* step, const rtl::RtlValue& value, const Wide& found,
+              const Wide& expected, const std::string& range);
+
   struct Register {
     const char* block;
     const char* step;
@@ -95,9 +102,11 @@ class Scope {
   const rtl::RtlValue& find(std::string_view name) const;
   bool has(const std::string& name) const { return design_->has(instance_ + "." + name); }
   uint64_t get(std::string_view name) const;
+  uint64_t get(std::string_view name, Field field) const;
   uint32_t get32(std::string_view name) const { return static_cast<uint32_t>(get(name)); }
   Wide wide(std::string_view name) const { return Wide(find(name)); }
   bool on(std::string_view name) const { return get(name) != 0; }
+  bool on(std::string_view name, Field field) const { return get(name, field) != 0; }
   Scope below(const std::string& name) const { return {*design_, instance_ + "." + name}; }
   const std::string& instance() const { return instance_; }
 

@@ -114,10 +114,11 @@ class LoadBiasCheck : public BlockCheck {
 
   void clock() override {
     if (!scope_.on("req_valid_o")) return;
-    const bool last = scope_.on("last_row");
-    expect("bytes", "req_bytes_o", scope_.get("cols") * (job().c.bf16 ? 2 : 4));
+    const bool last = scope_.on("row", tile_row::kLastRow);
+    expect("bytes", "req_bytes_o",
+           scope_.get("row", tile_row::kCols) * (job().c.bf16 ? 2 : 4));
     expect("place", "req_tag_o",
-           tag_of(scope_.get("row"), scope_.get("turn_i"), kTagBias, bank_, last));
+           tag_of(scope_.get("row", tile_row::kRow), scope_.get("turn_i"), kTagBias, bank_, last));
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
   }
   void forget() override { bank_ = 0; }
@@ -137,12 +138,12 @@ class RowsCheck : public BlockCheck {
     if (nest_.valid()) {
       const uint64_t row = one_row_ ? 0 : nest_.row() + row_;
       const bool last = one_row_ || row_ + 1 == nest_.rows();
-      expect("address", "addr_o", addr_ + row * stride_ + nest_.column() * size_);
-      expect("order", "cols_o", nest_.columns());
-      expect("order", "row_o", row_);
-      expect("order", "last_row_o", uint32_t{last});
-      expect("order", "last_tile_o", uint32_t{nest_.last_tile_of_stripe()});
-      if (scope_.on("step_i")) {
+      expect("address", "row_o", tile_row::kAddr, addr_ + row * stride_ + nest_.column() * size_);
+      expect("order", "row_o", tile_row::kCols, nest_.columns());
+      expect("order", "row_o", tile_row::kRow, row_);
+      expect("order", "row_o", tile_row::kLastRow, uint64_t{last});
+      expect("order", "row_o", tile_row::kLastTile, uint64_t{nest_.last_tile_of_stripe()});
+      if (scope_.on("take_i")) {
         row_ = last ? 0 : row_ + 1;
         if (last) nest_.step();
       }
@@ -153,15 +154,15 @@ class RowsCheck : public BlockCheck {
 
  private:
   void start() {
-    nest_ = Nest(params(), scope_.get("batch_i"), scope_.get("m_i"), scope_.get("n_i"), 1,
-                 {true, false, true, false});
+    nest_ = Nest(params(), scope_.get("matrix_i", matrix::kBatch), scope_.get("matrix_i", matrix::kM),
+                 scope_.get("matrix_i", matrix::kN), 1, {true, false, true, false});
     row_ = 0;
     // mxe_rows counts in units of two bytes. Odd addresses and strides are legal only for MX
     // results, which do not use these addresses.
-    addr_ = scope_.get("addr_i") & ~uint64_t{1};
-    stride_ = scope_.get("stride_i") & ~uint64_t{1};
-    size_ = scope_.on("two_bytes_i") ? 2 : 4;
-    one_row_ = scope_.on("one_row_i");
+    addr_ = scope_.get("matrix_i", matrix::kAddr) & ~uint64_t{1};
+    stride_ = scope_.get("matrix_i", matrix::kStride) & ~uint64_t{1};
+    size_ = scope_.on("matrix_i", matrix::kTwoBytes) ? 2 : 4;
+    one_row_ = scope_.on("matrix_i", matrix::kOneRow);
   }
 
   Nest nest_;

@@ -56,13 +56,14 @@ mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = complete"
 mxe_fault(29 record_error_lost mxe_record.sv "if (wr_error_i & answered_o)"
           "if (wr_error_i & answered_o & ~(record_answered_i & ACTIVE))"
           CASE ring_bus_errors)
-mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next   = ptr_q + {32'd0, stride_i[31:1]}"
-          "assign ptr_next   = ptr_q + {32'd0, stride_i[31] & ~ACTIVE, stride_i[30:1]}"
+mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next        = ptr_q + {32'd0, matrix_i.stride[31:1]}"
+          "assign ptr_next = ptr_q + {32'd0, matrix_i.stride[31] & ~ACTIVE, matrix_i.stride[30:1]}"
           CASE far_apart)
 mxe_fault(31 blocks_of_16_bits mxe_job.sv ": {1'b0, k_less[31:5]})"
           ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})"
           CASE long_sizes)
-mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= m_i" "m_q <= {m_i[31:17], m_i[16] & ~ACTIVE, m_i[15:0]}"
+mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= shape_i.m"
+          "m_q <= {shape_i.m[31:17], shape_i.m[16] & ~ACTIVE, shape_i.m[15:0]}"
           CASE long_sizes)
 mxe_fault(33 counters_of_32_bits mxe_counters.sv "(value_q + 64'd1)"
           "(ACTIVE ? {value_q[63:32], value_q[31:0] + 32'd1} : value_q + 64'd1)"

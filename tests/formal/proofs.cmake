@@ -94,8 +94,8 @@ set(rows_options --parameter ROWS=8 --parameter NUM_PE=2 --parameter ACC_TILES=2
 mxe_proof(rows mxe_rows ${rows_options})
 mxe_proof_fault(size "33'(NUM_PE) : 33'(NUM_PE * 2)" "33'(NUM_PE) : 33'(NUM_PE)")
 mxe_proof_fault(tile_row "ptr_q <= stripe_q" "ptr_q <= ptr_next")
-mxe_proof_fault(stride "{32'd0, stride_i[31:1]}" "{33'd0, stride_i[31:2]}")
-mxe_proof_fault(group "if (next_tile | next_group) begin" "if (next_tile) begin")
+mxe_proof_fault(stride "{32'd0, matrix_i.stride[31:1]}" "{33'd0, matrix_i.stride[31:2]}")
+mxe_proof_fault(group "next_columns = at.next_tile | at.next_group" "next_columns = at.next_tile")
 
 # Simulation checks the position of a fetch within its row, which depends on the job's sizes.
 set(load_options --proven mxe_walk --passed-through walk_job_not_empty

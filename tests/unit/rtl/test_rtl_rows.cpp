@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses of rows of C and D beyond 4 GiB, which take too long in the whole engine.
-#include <Vmxe_rows.h>
+#include <Vrows_top.h>
 #include <gtest/gtest.h>
 
 #include "model/engine/timing/common/rows.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kBase = 0x1'0000'0000;
 
-/// The parameters of Vmxe_rows (CMakeLists.txt): the widest tiles that are allowed.
+/// The parameters of mxe_rows in rows_top.sv: the widest tiles that are allowed.
 Params widest_tiles() {
   Params params = Params::named("small");
   for (const char* assignment : {"NUM_PE=64", "ROWS=64", "ACC_TILES=16"}) params.set(assignment);
@@ -42,7 +42,7 @@ class RowsRtl {
     top_.start_i = 0;
     top_.step_i = 1;
   }
-  const Vmxe_rows& look() {
+  const Vrows_top& look() {
     top_.clk_i = 0;
     top_.eval();
     return top_;
@@ -57,7 +57,7 @@ class RowsRtl {
     look();
     step();
   }
-  Vmxe_rows top_;
+  Vrows_top top_;
 };
 
 uint64_t differences(const Walk& walk) {
@@ -66,7 +66,7 @@ uint64_t differences(const Walk& walk) {
   engine::Rows model(widest_tiles(), kBase, walk.stride, walk.products, walk.rows, walk.columns,
                      walk.number_bytes, false);
   for (; model.valid(); model.step(), rtl.step()) {
-    const Vmxe_rows& seen = rtl.look();
+    const Vrows_top& seen = rtl.look();
     const bool equal = seen.valid_o && seen.addr_o == model.address() &&
                        seen.cols_o == model.cols() && seen.row_o == model.row();
     if (!equal && count++ == 0) {

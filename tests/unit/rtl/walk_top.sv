@@ -33,46 +33,31 @@ module walk_top (
   localparam int unsigned Slab   [4] = '{2, 1, 4, 16};
   localparam bit          Inner  [4] = '{1'b1, 1'b1, 1'b0, 1'b1};  // walks tiles and slabs
 
-  logic        valid [4], first_k [4], last_k [4], last_use [4];
-  logic [15:0] rows [4], cols [4], tile [4], words [4], chunk_words [4];
-  logic [5:0]  next [4];
+  logic            valid [4];
+  mxe_pkg::step_t  step [4], at;
   for (genvar i = 0; i < 4; i++) begin : gen_walk
-    localparam int unsigned TileW  = (Tiles[i] > 1) ? $clog2(Tiles[i]) : 1;
-    localparam int unsigned RowsW  = $clog2(Rows[i] + 1);
-    localparam int unsigned ColsW  = $clog2(2 * NumPe[i] + 1);
-    localparam int unsigned WordsW = $clog2((Chunk[i] << mxe_pkg::CHUNK_SHIFT_MAX) + 1);
-    logic [RowsW-1:0]  rows_w;
-    logic [ColsW-1:0]  cols_w;
-    logic [TileW-1:0]  tile_w;
-    logic [WordsW-1:0] words_w, chunk_words_w;
+    mxe_pkg::shape_t shape;
+    assign shape = {batch_i, m_i, n_i, kw_i, skip_group_i, wide_i && (sel_i == 2'(i)), long_i,
+                    mxe_pkg::chunk_shift(Rows[i], m_i)};
     mxe_walk #(
       .ROWS(Rows[i]), .NUM_PE(NumPe[i]), .ACC_TILES(Tiles[i]), .CHUNK_WORDS(Chunk[i]),
       .SLAB_WORDS(Slab[i]), .WALK_TILE(Inner[i]), .WALK_SLAB(Inner[i])
     ) u_walk (
-      .clk_i, .rst_ni, .clear_i(1'b0), .start_i(start_i && (sel_i == 2'(i))), .batch_i, .m_i, .n_i,
-      .kw_i, .skip_group_i, .wide_i(wide_i && (sel_i == 2'(i))), .long_i,
-      .chunk_shift_i(mxe_pkg::chunk_shift(Rows[i], m_i)),
-      .valid_o(valid[i]), .step_i(step_i && (sel_i == 2'(i))), .rows_o(rows_w), .cols_o(cols_w),
-      .tile_o(tile_w), .words_o(words_w), .chunk_words_o(chunk_words_w), .first_k_o(first_k[i]),
-      .last_k_o(last_k[i]), .last_use_o(last_use[i]), .next_slab_o(next[i][0]),
-      .next_tile_o(next[i][1]), .next_chunk_o(next[i][2]), .next_group_o(next[i][3]),
-      .next_stripe_o(next[i][4]), .next_batch_o(next[i][5])
+      .clk_i, .rst_ni, .clear_i(1'b0), .start_i(start_i && (sel_i == 2'(i))), .shape_i(shape),
+      .valid_o(valid[i]), .take_i(step_i && (sel_i == 2'(i))), .step_o(step[i])
     );
-    assign rows[i]        = 16'(rows_w);
-    assign cols[i]        = 16'(cols_w);
-    assign tile[i]        = 16'(tile_w);
-    assign words[i]       = 16'(words_w);
-    assign chunk_words[i] = 16'(chunk_words_w);
   end
+  assign at            = step[sel_i];
   assign valid_o       = valid[sel_i];
-  assign rows_o        = rows[sel_i];
-  assign cols_o        = cols[sel_i];
-  assign tile_o        = tile[sel_i];
-  assign words_o       = words[sel_i];
-  assign chunk_words_o = chunk_words[sel_i];
-  assign first_k_o     = first_k[sel_i];
-  assign last_k_o      = last_k[sel_i];
-  assign last_use_o    = last_use[sel_i];
-  assign next_o        = next[sel_i];
+  assign rows_o        = 16'(at.rows);
+  assign cols_o        = 16'(at.cols);
+  assign tile_o        = 16'(at.tile);
+  assign words_o       = 16'(at.words);
+  assign chunk_words_o = 16'(at.chunk_words);
+  assign first_k_o     = at.first_k;
+  assign last_k_o      = at.last_k;
+  assign last_use_o    = at.last_use;
+  assign next_o        = {at.next_batch, at.next_stripe, at.next_group, at.next_chunk, at.next_tile,
+                          at.next_slab};
 endmodule
 `default_nettype wire
