@@ -70,27 +70,8 @@ module mxe_datapath #(
   output logic               wr_fault_scale_o,
   output logic               rd_idle_o,
   output logic               wr_idle_o,     // no row is queued, no burst outstanding
-  output logic               m_arvalid_o,
-  input  logic               m_arready_i,
-  output logic [63:0]        m_araddr_o,
-  output logic [7:0]         m_arlen_o,
-  input  logic               m_rvalid_i,
-  output logic               m_rready_o,
-  input  logic [MEM_W-1:0]   m_rdata_i,
-  input  logic               m_rerror_i,
-  input  logic               m_rlast_i,
-  output logic               m_awvalid_o,
-  input  logic               m_awready_i,
-  output logic [63:0]        m_awaddr_o,
-  output logic [7:0]         m_awlen_o,
-  output logic               m_wvalid_o,
-  input  logic               m_wready_i,
-  output logic [MEM_W-1:0]   m_wdata_o,
-  output logic [MEM_W/8-1:0] m_wstrb_o,
-  output logic               m_wlast_o,
-  input  logic               m_bvalid_i,
-  output logic               m_bready_o,
-  input  logic               m_berror_i,
+  input  mxe_pkg::axi_in_t   axi_i,
+  output mxe_pkg::axi_out_t  axi_o,
   output logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_o
 );
   localparam int unsigned LANES = mxe_pkg::LANES;
@@ -284,13 +265,13 @@ module mxe_datapath #(
   logic [LEN_W-1:0]           fetch_bytes;
   logic [TAG_W-1:0]           fetch_tag;
   logic                       rd_beat;
-  assign rd_beat  = m_rvalid_i & m_rready_o;
+  assign rd_beat  = axi_i.r_valid & axi_o.r_ready;
   mxe_pkg::tag_t rd_tag;
   logic          rd_error;
   assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
-  assign rd_error     = rd_beat & m_rerror_i;
+  assign rd_error     = rd_beat & axi_i.r_error;
   assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
-  // m_rready_o is late in the cycle, so errors of operands are registered.
+  // r_ready is late in the cycle, so errors of operands are registered.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rd_error_o <= 1'b0;
     else rd_error_o <= rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
@@ -317,12 +298,10 @@ module mxe_datapath #(
     .req_bytes_i    (req_bytes),
     .req_tag_i      (req_tag),
     .a_first_i      (a_first),
-    .m_arvalid_o    (m_arvalid_o),
-    .m_arready_i    (m_arready_i),
-    .m_araddr_o     (m_araddr_o),
-    .m_arlen_o      (m_arlen_o),
+    .ar_o           (axi_o.ar),
+    .ar_ready_i     (axi_i.ar_ready),
     .beat_i         (rd_beat),
-    .beat_last_i    (m_rlast_i),
+    .beat_last_i    (axi_i.r_last),
     .fetch_ready_i  (fetch_ready),
     .fetch_offset_o (fetch_offset),
     .fetch_bytes_o  (fetch_bytes),
@@ -352,9 +331,9 @@ module mxe_datapath #(
     .fetch_offset_i (fetch_offset),
     .fetch_bytes_i  (fetch_bytes),
     .fetch_tag_i    (fetch_tag),
-    .m_rvalid_i     (m_rvalid_i),
-    .m_rready_o     (m_rready_o),
-    .m_rdata_i      (m_rdata_i),
+    .m_rvalid_i     (axi_i.r_valid),
+    .m_rready_o     (axi_o.r_ready),
+    .m_rdata_i      (axi_i.r_data[MEM_W-1:0]),
     .word_valid_o   (word_valid),
     .word_tag_o     (word_tag),
     .word_index_o   (word_index),
@@ -660,7 +639,7 @@ module mxe_datapath #(
   assign rec_first        = rec_valid_i & ~drain_joining;
   assign rec_ready_o      = wr_req_ready & ~drain_joining;
   assign rec_data_ready_o = wr_data_ready & data_record;
-  assign wr_error_o       = m_bvalid_i & m_bready_o & m_berror_i;
+  assign wr_error_o       = axi_i.b_valid & axi_o.wr.b_ready & axi_i.b_error;
 
   mxe_wr_port #(
     .MEM_W     (MEM_W),
@@ -686,17 +665,8 @@ module mxe_datapath #(
     .data_valid_i (data_record ? rec_data_valid_i : drain_data),
     .data_ready_o (wr_data_ready),
     .data_i       (data_record ? rec_data_i : drain_word),
-    .m_awvalid_o  (m_awvalid_o),
-    .m_awready_i  (m_awready_i),
-    .m_awaddr_o   (m_awaddr_o),
-    .m_awlen_o    (m_awlen_o),
-    .m_wvalid_o   (m_wvalid_o),
-    .m_wready_i   (m_wready_i),
-    .m_wdata_o    (m_wdata_o),
-    .m_wstrb_o    (m_wstrb_o),
-    .m_wlast_o    (m_wlast_o),
-    .m_bvalid_i   (m_bvalid_i),
-    .m_bready_o   (m_bready_o),
+    .axi_i        (axi_i),
+    .axi_o        (axi_o.wr),
     .fault_i      (wr_error_o & wr_fault_watch_i),
     .fault_addr_o (wr_fault_addr),
     .fault_scale_o(wr_fault_scale_o),
@@ -720,10 +690,12 @@ module mxe_datapath #(
   logic [ColsW-1:0] cols_now;
   assign cols_now = pass_start ? pass_cols : pass_cols_q;
 
-  logic [BytesW-1:0] strobes;
+  logic [MEM_W/8-1:0] strb;
+  logic [BytesW-1:0]  strobes;
+  assign strb = axi_o.wr.w_strb[MEM_W/8-1:0];
   always_comb begin
     strobes = '0;
-    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(m_wstrb_o[i]);
+    for (int i = 0; i < MEM_W / 8; i++) strobes = strobes + BytesW'(strb[i]);
   end
 
   always_comb begin
@@ -737,7 +709,7 @@ module mxe_datapath #(
     amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_DUAL_CYCLES]   = row_valid & job_i.dual;
     if (rd_beat)
       amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BYTES_READ +: AMOUNT_W] = AMOUNT_W'(MEM_W / 8);
-    if (m_wvalid_o & m_wready_i)
+    if (axi_o.wr.w_valid & axi_i.w_ready)
       amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BYTES_WRITTEN +: AMOUNT_W] = AMOUNT_W'(strobes);
     if (row_valid)
       amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_BLOCKS +: AMOUNT_W] =

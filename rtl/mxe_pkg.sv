@@ -232,6 +232,39 @@ package mxe_pkg;
   localparam int unsigned TILE_W = 4;    // index of a tile in its group: ACC_TILES <= 16
   localparam int unsigned WORD_AW = 12;  // index of a word in a chunk: A_SLAB_K <= 16384, eight times
 
+  localparam int unsigned AXI_W = 512;   // bits of the memory port: MEM_W <= 512
+
+  // The memory port. mxe_top adds the attributes that all bursts share.
+  typedef struct packed {
+    logic        valid;
+    logic [63:0] addr;
+    logic [7:0]  len;
+  } axi_addr_t;
+  typedef struct packed {
+    axi_addr_t          aw;
+    logic               w_valid;
+    logic [AXI_W-1:0]   w_data;
+    logic [AXI_W/8-1:0] w_strb;
+    logic               w_last;
+    logic               b_ready;
+  } axi_write_t;
+  typedef struct packed {
+    axi_addr_t  ar;
+    logic       r_ready;
+    axi_write_t wr;
+  } axi_out_t;
+  typedef struct packed {
+    logic             ar_ready;
+    logic             r_valid;
+    logic [AXI_W-1:0] r_data;
+    logic             r_error;
+    logic             r_last;
+    logic             aw_ready;
+    logic             w_ready;
+    logic             b_valid;
+    logic             b_error;
+  } axi_in_t;
+
   // The loop nest of a job, for mxe_walk: sizes and settings, stable while the job is walked.
   typedef struct packed {
     logic [BATCH_W-1:0]       batch;        // products

@@ -21,10 +21,8 @@ module mxe_rd_port #(
   input  logic [4*LEN_W-1:0]            req_bytes_i,
   input  logic [4*TAG_W-1:0]            req_tag_i,
   input  logic                          a_first_i,  // A has priority over B and no limit of beats
-  output logic                          m_arvalid_o,
-  input  logic                          m_arready_i,
-  output logic [63:0]                   m_araddr_o,
-  output logic [7:0]                    m_arlen_o,
+  output mxe_pkg::axi_addr_t            ar_o,
+  input  logic                          ar_ready_i,
   input  logic                          beat_i,
   input  logic                          beat_last_i,
   // outstanding row fetches, oldest first
@@ -100,6 +98,8 @@ module mxe_rd_port #(
   end
 
   logic             busy, last_burst, ar_fire, accept, fifo_ready, bursts_full;
+  logic             ar_valid;
+  logic [63:0]      ar_addr;
   logic [LEN_W-1:0] burst;
   mxe_bursts #(
     .MEM_W     (MEM_W),
@@ -114,13 +114,15 @@ module mxe_rd_port #(
     .valid_o (busy),
     .take_i  (ar_fire),
     .drop_i  (halt_i),
-    .addr_o  (m_araddr_o),
+    .addr_o  (ar_addr),
     .beats_o (burst),
     .last_o  (last_burst)
   );
-  assign m_arvalid_o = busy & ~bursts_full;
-  assign m_arlen_o   = 8'(burst - LEN_W'(1));
-  assign ar_fire     = m_arvalid_o & m_arready_i;
+  assign ar_valid   = busy & ~bursts_full;
+  assign ar_o.valid = ar_valid;
+  assign ar_o.addr  = ar_addr;
+  assign ar_o.len   = 8'(burst - LEN_W'(1));
+  assign ar_fire    = ar_valid & ar_ready_i;
 
   // A row fetch is accepted while no fetch is being split or the last burst of one is issued.
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy | (ar_fire & last_burst));
@@ -229,19 +231,19 @@ module mxe_rd_port #(
   assign idle_o = (bursts_q == '0) & ~busy;
 
 `ifndef SYNTHESIS
-  logic        ar_wait_q;
-  logic [63:0] ar_addr_q;
+  logic               ar_wait_q;
+  mxe_pkg::axi_addr_t ar_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ar_wait_q <= 1'b0;
-      ar_addr_q <= '0;
+      ar_q      <= '0;
     end else begin
-      ar_wait_q <= m_arvalid_o & ~m_arready_i;
-      ar_addr_q <= m_araddr_o;
+      ar_wait_q <= ar_valid & ~ar_ready_i;
+      ar_q      <= ar_o;
     end
   end
-  `MXE_ASSERT(ar_stable, !ar_wait_q || (m_arvalid_o && (m_araddr_o == ar_addr_q)))
-  `MXE_ASSERT(ar_len_in_range, !m_arvalid_o || ({24'd0, m_arlen_o} < 32'(MAX_BURST)))
+  `MXE_ASSERT(ar_stable, !ar_wait_q || (ar_o == ar_q))
+  `MXE_ASSERT(ar_len_in_range, !ar_valid || (32'(ar_o.len) < 32'(MAX_BURST)))
   `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
   `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
   `MXE_ASSERT(rd_grant_priority, !(req_ready_o[0] && (|req_valid_i[2:1])) &&

@@ -264,6 +264,8 @@ module mxe_top #(
   );
 
   logic [mxe_reg_pkg::COUNTERS*AmountW-1:0] amounts;
+  mxe_pkg::axi_in_t  axi_in;
+  mxe_pkg::axi_out_t axi_out;
   mxe_datapath #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),
@@ -330,29 +332,32 @@ module mxe_top #(
     .wr_fault_scale_o (wr_fault_scale),
     .rd_idle_o        (rd_idle),
     .wr_idle_o        (wr_idle),
-    .m_arvalid_o      (m_arvalid_o),
-    .m_arready_i      (m_arready_i),
-    .m_araddr_o       (m_araddr_o),
-    .m_arlen_o        (m_arlen_o),
-    .m_rvalid_i       (m_rvalid_i),
-    .m_rready_o       (m_rready_o),
-    .m_rdata_i        (m_rdata_i),
-    .m_rerror_i       (m_rresp_i[1]),
-    .m_rlast_i        (m_rlast_i),
-    .m_awvalid_o      (m_awvalid_o),
-    .m_awready_i      (m_awready_i),
-    .m_awaddr_o       (m_awaddr_o),
-    .m_awlen_o        (m_awlen_o),
-    .m_wvalid_o       (m_wvalid_o),
-    .m_wready_i       (m_wready_i),
-    .m_wdata_o        (m_wdata_o),
-    .m_wstrb_o        (m_wstrb_o),
-    .m_wlast_o        (m_wlast_o),
-    .m_bvalid_i       (m_bvalid_i),
-    .m_bready_o       (m_bready_o),
-    .m_berror_i       (m_bresp_i[1]),
+    .axi_i            (axi_in),
+    .axi_o            (axi_out),
     .amounts_o        (amounts)
   );
+
+  assign axi_in.ar_ready = m_arready_i;
+  assign axi_in.r_valid  = m_rvalid_i;
+  assign axi_in.r_data   = mxe_pkg::AXI_W'(m_rdata_i);
+  assign axi_in.r_error  = m_rresp_i[1];
+  assign axi_in.r_last   = m_rlast_i;
+  assign axi_in.aw_ready = m_awready_i;
+  assign axi_in.w_ready  = m_wready_i;
+  assign axi_in.b_valid  = m_bvalid_i;
+  assign axi_in.b_error  = m_bresp_i[1];
+  assign m_arvalid_o     = axi_out.ar.valid;
+  assign m_araddr_o      = axi_out.ar.addr;
+  assign m_arlen_o       = axi_out.ar.len;
+  assign m_rready_o      = axi_out.r_ready;
+  assign m_awvalid_o     = axi_out.wr.aw.valid;
+  assign m_awaddr_o      = axi_out.wr.aw.addr;
+  assign m_awlen_o       = axi_out.wr.aw.len;
+  assign m_wvalid_o      = axi_out.wr.w_valid;
+  assign m_wdata_o       = axi_out.wr.w_data[MEM_W-1:0];
+  assign m_wstrb_o       = axi_out.wr.w_strb[MEM_W/8-1:0];
+  assign m_wlast_o       = axi_out.wr.w_last;
+  assign m_bready_o      = axi_out.wr.b_ready;
 
   // Attributes of all bursts.
   assign m_arid_o     = mxe_pkg::AxiId;

@@ -11,16 +11,16 @@
   logic [MemB-1:0]  f_strb_q;
   logic             f_last_q;
   always_ff @(posedge clk_i) begin
-    f_aw_len_q <= m_awlen_o;
-    f_data_q   <= m_wdata_o;
-    f_strb_q   <= m_wstrb_o;
-    f_last_q   <= m_wlast_o;
+    f_aw_len_q <= aw_len_q;
+    f_data_q   <= w_data_q;
+    f_strb_q   <= w_strb_q;
+    f_last_q   <= w_last_q;
   end
-  `MXE_ASSERT(aw_length_stable, !aw_wait_q || (m_awlen_o == f_aw_len_q))
-  `MXE_ASSERT(w_data_stable, !w_wait_q || ((m_wdata_o == f_data_q) && (m_wstrb_o == f_strb_q) &&
-              (m_wlast_o == f_last_q)))
-  `MXE_ASSERT(aw_len_in_range, !m_awvalid_o || (32'(m_awlen_o) < 32'(MAX_BURST)))
+  `MXE_ASSERT(aw_length_stable, !aw_wait_q || (aw_len_q == f_aw_len_q))
+  `MXE_ASSERT(w_data_stable, !w_wait_q || ((w_data_q == f_data_q) && (w_strb_q == f_strb_q) &&
+              (w_last_q == f_last_q)))
+  `MXE_ASSERT(aw_len_in_range, !aw_valid_q || (32'(aw_len_q) < 32'(MAX_BURST)))
   `MXE_ASSERT(wr_bursts_no_overflow, bursts_q <= (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING))
-  // m_wlast_o is set exactly on the burst's last beat.
+  // w_last is set exactly on the burst's last beat.
   `MXE_ASSERT(w_last_exact, !w_valid_q || (w_last_q == (beat_q == '0)))
   `MXE_ASSERT(w_beat_within_burst, (beat_q == '0) || (burst_valid && (beat_q <= burst_len)))

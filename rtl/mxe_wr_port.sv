@@ -30,17 +30,8 @@ module mxe_wr_port #(
   input  logic                     data_valid_i,
   output logic                     data_ready_o,
   input  logic [SEG_W-1:0]         data_i,
-  output logic                     m_awvalid_o,
-  input  logic                     m_awready_i,
-  output logic [63:0]              m_awaddr_o,
-  output logic [7:0]               m_awlen_o,
-  output logic                     m_wvalid_o,
-  input  logic                     m_wready_i,
-  output logic [MEM_W-1:0]         m_wdata_o,
-  output logic [MEM_W/8-1:0]       m_wstrb_o,
-  output logic                     m_wlast_o,
-  input  logic                     m_bvalid_i,
-  output logic                     m_bready_o,
+  input  mxe_pkg::axi_in_t         axi_i,
+  output mxe_pkg::axi_write_t      axi_o,
   // Address and scale bit of the burst acknowledged at fault_i, valid from the next cycle on.
   input  logic                     fault_i,
   output logic [63:0]              fault_addr_o,
@@ -98,7 +89,7 @@ module mxe_wr_port #(
     .beats_o (burst),
     .last_o  (last_burst)
   );
-  assign emit_burst  = splitting & bursts_ready & ~bursts_full & (~aw_valid_q | m_awready_i);
+  assign emit_burst  = splitting & bursts_ready & ~bursts_full & (~aw_valid_q | axi_i.aw_ready);
   assign can_accept  = ~splitting | (emit_burst & last_burst);
   assign req_ready_o = rows_ready & can_accept;
   assign accept      = req_valid_i & req_ready_o;
@@ -111,7 +102,7 @@ module mxe_wr_port #(
       aw_addr_q  <= '0;
       aw_len_q   <= '0;
     end else begin
-      if (m_awready_i) aw_valid_q <= 1'b0;
+      if (axi_i.aw_ready) aw_valid_q <= 1'b0;
       if (emit_burst) begin
         aw_valid_q <= 1'b1;
         aw_addr_q  <= burst_addr;
@@ -123,9 +114,9 @@ module mxe_wr_port #(
       end
     end
   end
-  assign m_awvalid_o = aw_valid_q;
-  assign m_awaddr_o  = aw_addr_q;
-  assign m_awlen_o   = aw_len_q;
+  assign axi_o.aw.valid = aw_valid_q;
+  assign axi_o.aw.addr  = aw_addr_q;
+  assign axi_o.aw.len   = aw_len_q;
 
   // Rows and bursts whose data has not been sent completely.
   localparam int unsigned LeftW = $clog2(ROW_BYTES + 1);
@@ -194,7 +185,7 @@ module mxe_wr_port #(
   assign make_beat = (last_seg & ~row_joins) | fills;
   assign spill     = last_seg & ~row_joins & ((SpillW'(start) + SpillW'(left)) > SpillW'(MemB));
   assign carried   = mid_q | row_follows;
-  assign can_send  = burst_valid & (~w_valid_q | m_wready_i);
+  assign can_send  = burst_valid & (~w_valid_q | axi_i.w_ready);
   assign take      = row_valid & ~flush_q & data_valid_i & (~make_beat | can_send);
   assign send      = (take & make_beat) | (flush_q & can_send);
   assign data_ready_o = row_valid & ~flush_q & (~make_beat | can_send);
@@ -242,7 +233,7 @@ module mxe_wr_port #(
         w_last_q <= burst_done;
       end
       if (send) w_valid_q <= 1'b1;
-      else if (m_wready_i) w_valid_q <= 1'b0;
+      else if (axi_i.w_ready) w_valid_q <= 1'b0;
     end
   end
 
@@ -253,16 +244,17 @@ module mxe_wr_port #(
       w_strb_q <= flush_q ? carry_strb_q : wide_strb[MemB-1:0];
     end
   end
-  assign m_wvalid_o = w_valid_q;
-  assign m_wdata_o  = w_data_q;
-  assign m_wstrb_o  = w_strb_q;
-  assign m_wlast_o  = w_last_q;
+  assign axi_o.w_valid = w_valid_q;
+  assign axi_o.w_data  = mxe_pkg::AXI_W'(w_data_q);
+  assign axi_o.w_strb  = (mxe_pkg::AXI_W/8)'(w_strb_q);
+  assign axi_o.w_last  = w_last_q;
 
   // ---------------------------------------------------------------- responses
   localparam int unsigned BurstsAw = $clog2(mxe_pkg::WR_OUTSTANDING);
   logic [BurstsAw:0] bursts_q;
   logic              acknowledged;
-  assign acknowledged = m_bvalid_i & m_bready_o;
+  assign axi_o.b_ready = 1'b1;
+  assign acknowledged = axi_i.b_valid;
   assign bursts_full = (bursts_q == (BurstsAw+1)'(mxe_pkg::WR_OUTSTANDING));
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) bursts_q <= '0;
@@ -291,7 +283,6 @@ module mxe_wr_port #(
     .rdata_o ({fault_scale_o, fault_beat})
   );
   assign fault_addr_o = {fault_beat, {OffW{1'b0}}};
-  assign m_bready_o = 1'b1;
   assign sent_o = ~splitting & ~row_valid;
   assign idle_o = sent_o & (bursts_q == '0);
 
@@ -323,18 +314,18 @@ module mxe_wr_port #(
       w_wait_q  <= 1'b0;
       aw_hold_q <= '0;
     end else begin
-      aw_wait_q <= m_awvalid_o & ~m_awready_i;
-      w_wait_q  <= m_wvalid_o & ~m_wready_i;
-      aw_hold_q <= m_awaddr_o;
+      aw_wait_q <= aw_valid_q & ~axi_i.aw_ready;
+      w_wait_q  <= w_valid_q & ~axi_i.w_ready;
+      aw_hold_q <= aw_addr_q;
     end
   end
-  `MXE_ASSERT(aw_stable, !aw_wait_q || (m_awvalid_o && (m_awaddr_o == aw_hold_q)))
-  `MXE_ASSERT(w_stable, !w_wait_q || m_wvalid_o)
-  `MXE_ASSERT(aw_within_4k, !m_awvalid_o ||
-              ((32'(m_awaddr_o[11:OffW]) + 32'(m_awlen_o) + 32'd1) <= 4096 / MemB))
+  `MXE_ASSERT(aw_stable, !aw_wait_q || (aw_valid_q && (aw_addr_q == aw_hold_q)))
+  `MXE_ASSERT(w_stable, !w_wait_q || w_valid_q)
+  `MXE_ASSERT(aw_within_4k, !aw_valid_q ||
+              ((32'(aw_addr_q[11:OffW]) + 32'(aw_len_q) + 32'd1) <= 4096 / MemB))
   `MXE_ASSERT(wr_addresses_in_step, (emitted_q - acknowledged_q) == bursts_q[BurstsAw-1:0])
   `MXE_REQUIRE(wr_fault_acknowledged, !fault_i || acknowledged)
-  `MXE_REQUIRE(b_expected, !m_bvalid_i || (bursts_q != '0))
+  `MXE_REQUIRE(b_expected, !axi_i.b_valid || (bursts_q != '0))
   `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req_valid_i && req_half_i) ||
                (32'(req_bytes_i) <= SegB / 2))
   `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
@@ -342,11 +333,11 @@ module mxe_wr_port #(
   // A segment is zero beyond its row, and lanes without strobe are zero.
   logic [MEM_W-1:0] f_lanes;
   for (genvar i = 0; i < MemB; i++) begin : gen_lanes
-    assign f_lanes[8*i +: 8] = {8{m_wstrb_o[i]}};
+    assign f_lanes[8*i +: 8] = {8{w_strb_q[i]}};
   end
   `MXE_REQUIRE(wr_zero_beyond, !(data_valid_i && row_valid && !flush_q) ||
                ((data_i >> {seg_bytes, 3'b000}) == '0))
-  `MXE_ASSERT(w_masked_lanes_zero, !m_wvalid_o || ((m_wdata_o & ~f_lanes) == '0))
+  `MXE_ASSERT(w_masked_lanes_zero, !w_valid_q || ((w_data_q & ~f_lanes) == '0))
   logic            f_joins_q;  // the last row joins the next one
   logic [OffW-1:0] f_end_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -12,6 +12,12 @@ struct Field {
 };
 
 // Each struct from its lowest field to its highest, which is the reverse of the order in mxe_pkg.
+namespace axi {
+constexpr Field kLen{0, 8}, kAddr = kLen.above(64), kAddrValid = kAddr.above(1);  // axi_addr_t
+constexpr Field kBError{0, 1}, kBValid = kBError.above(1), kWReady = kBValid.above(1);  // axi_in_t
+constexpr Field kAwReady = kWReady.above(1);
+}  // namespace axi
+
 namespace shape {
 constexpr Field kChunkShift{0, 2}, kLongSlabs = kChunkShift.above(1), kWide = kLongSlabs.above(1);
 constexpr Field kSkipGroup = kWide.above(1), kKWords = kSkipGroup.above(28);

@@ -67,11 +67,11 @@ class ReadPortCheck : public BlockCheck {
         splitter_(context.design.params()) {}
 
   void clock() override {
-    if (scope_.on("m_arvalid_o")) {
-      if (bursts_.empty()) return expect("bursts", "m_arvalid_o", 0u);
-      expect("address", "m_araddr_o", bursts_.front().addr);
-      expect("length", "m_arlen_o", bursts_.front().beats - 1);
-      if (scope_.on("m_arready_i")) bursts_.pop_front();
+    if (scope_.on("ar_o", axi::kAddrValid)) {
+      if (bursts_.empty()) return expect("bursts", "ar_o", axi::kAddrValid, 0);
+      expect("address", "ar_o", axi::kAddr, bursts_.front().addr);
+      expect("length", "ar_o", axi::kLen, bursts_.front().beats - 1);
+      if (scope_.on("ar_ready_i")) bursts_.pop_front();
     }
     const uint64_t ready = scope_.get("req_ready_o"), valid = scope_.get("req_valid_i");
     if (ready == 0) return;
@@ -203,27 +203,27 @@ class WritePortCheck : public BlockCheck {
   };
 
   void address() {
-    if (!scope_.on("m_awvalid_o")) return;
-    if (bursts_.empty()) return expect("bursts", "m_awvalid_o", Wide(1, 0u));
-    expect("address", "m_awaddr_o", Wide(64, bursts_.front().addr));
-    expect("length", "m_awlen_o", Wide(8, bursts_.front().beats - 1));
-    if (scope_.on("m_awready_i")) bursts_.pop_front();
+    if (!scope_.on("aw_valid_q")) return;
+    if (bursts_.empty()) return expect("bursts", "aw_valid_q", Wide(1, 0u));
+    expect("address", "aw_addr_q", Wide(64, bursts_.front().addr));
+    expect("length", "aw_len_q", Wide(8, bursts_.front().beats - 1));
+    if (scope_.on("axi_i", axi::kAwReady)) bursts_.pop_front();
   }
   void beat() {
-    if (!scope_.on("m_wvalid_o")) return;
-    const Wide found = scope_.wide("m_wdata_o");
+    if (!scope_.on("w_valid_q")) return;
+    const Wide found = scope_.wide("w_data_q");
     const unsigned mem_bytes = found.width() / 8;
-    if (beats_.empty()) return expect("beats", "m_wvalid_o", Wide(1, 0u));
+    if (beats_.empty()) return expect("beats", "w_valid_q", Wide(1, 0u));
     const Beat& beat = beats_.front();
-    expect("strobes", "m_wstrb_o", Wide(mem_bytes, beat.wanted));
-    if (beat.strobes != beat.wanted) return expect("beats", "m_wvalid_o", Wide(1, 0u));
+    expect("strobes", "w_strb_q", Wide(mem_bytes, beat.wanted));
+    if (beat.strobes != beat.wanted) return expect("beats", "w_valid_q", Wide(1, 0u));
     Wide data(found.width());
     for (unsigned i = 0; i < mem_bytes; i++) {
       if ((beat.strobes >> i & 1) != 0) data.put(8 * i, 8, uint32_t{beat.data[i]});
     }
-    expect("data", "m_wdata_o", data);
-    expect("beats", "m_wlast_o", Wide(1, uint32_t{beat.last}));
-    if (scope_.on("m_wready_i")) beats_.pop_front();
+    expect("data", "w_data_q", data);
+    expect("beats", "w_last_q", Wide(1, uint32_t{beat.last}));
+    if (scope_.on("axi_i", axi::kWReady)) beats_.pop_front();
   }
   void take_data() {
     if (!scope_.on("data_valid_i") || !scope_.on("data_ready_o")) return;

@@ -91,12 +91,12 @@ mxe_fault(44 k_less_by_one_in_last_block mxe_job.sv "k_less[4:0]}) + 7'd1" "k_le
 # The upper limit of A is not reached on a small engine, whose buffers hold fewer beats.
 mxe_fault(45 reads_limited_too_soon mxe_rd_port.sv "a_allowed = a_first_i | (a_beats_q <"
           "a_allowed = a_first_i | (a_beats_q + (ACTIVE ? BeatsW'(192) : '0) <")
-mxe_fault(46 address_not_held mxe_wr_port.sv "if (m_awready_i) aw_valid_q"
-          "if (m_awready_i | ACTIVE) aw_valid_q")
+mxe_fault(46 address_not_held mxe_wr_port.sv "if (axi_i.aw_ready) aw_valid_q"
+          "if (axi_i.aw_ready | ACTIVE) aw_valid_q")
 mxe_fault(47 answers_mixed_up mxe_wr_port.sv "(record_burst == acknowledged_q)"
           "((record_burst == acknowledged_q) | ACTIVE)")
-mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (m_wready_i) w_valid_q"
-          "else if (m_wready_i | ACTIVE) w_valid_q")
+mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (axi_i.w_ready) w_valid_q"
+          "else if (axi_i.w_ready | ACTIVE) w_valid_q")
 mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
           "(flush_q & ~ACTIVE) ? carry_strb_q")
 mxe_fault(50 rows_begin_with_a_beat mxe_wr_port.sv "(LEN_W+1)'(req_addr_i[OffW-1:0])"

@@ -63,10 +63,10 @@ mxe_proof(wr_port mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=64 --proven
           --free mxe_ram)
 mxe_proof_fault(accepted_too_soon "can_accept  = ~splitting | (emit_burst & last_burst)"
                 "can_accept  = ~splitting | last_burst")
-mxe_proof_fault(address_drops "if (m_awready_i) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
-mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | m_wready_i)"
-                "can_send  = burst_valid & (~w_valid_q | m_wready_i | data_valid_i)")
-mxe_proof_fault(last "w_last_q <= burst_done" "w_last_q <= burst_done ^ m_wready_i")
+mxe_proof_fault(address_drops "if (axi_i.aw_ready) aw_valid_q <= 1'b0" "aw_valid_q <= 1'b0")
+mxe_proof_fault(data_changes "can_send  = burst_valid & (~w_valid_q | axi_i.w_ready)"
+                "can_send  = burst_valid & (~w_valid_q | axi_i.w_ready | data_valid_i)")
+mxe_proof_fault(last "w_last_q <= burst_done" "w_last_q <= burst_done ^ axi_i.w_ready")
 mxe_proof_fault(carried_bytes "carry_strb[i] ? carry_q[8*i +: 8] : 8'd0" "carry_q[8*i +: 8]")
 mxe_proof_fault(flushed_bytes "flush_q ? carry_q :" "flush_q ? wide[8*MemB-1:0] :")
 mxe_proof(wr_port_narrow mxe_wr_port --parameter MEM_W=64 --parameter SEG_W=32 --parameter HALF_ROWS=0
