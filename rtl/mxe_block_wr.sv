@@ -5,8 +5,7 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_block_wr #(
-  parameter int unsigned SEG_W = 256,
-  parameter int unsigned LEN_W = 16
+  parameter int unsigned SEG_W = 256
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -26,14 +25,9 @@ module mxe_block_wr #(
   input  logic [5:0]               bytes_i,
   input  logic [7:0]               scale_i,
   input  logic [255:0]             elements_i,
-  output logic                     req_valid_o,
-  input  logic                     req_ready_i,
-  output logic [63:0]              req_addr_o,
-  output logic [LEN_W-1:0]         req_bytes_o,
-  output logic                     req_scale_o,
-  output logic                     data_valid_o,
-  input  logic                     data_ready_i,
-  output logic [SEG_W-1:0]         data_o
+  output mxe_pkg::write_t          write_o,
+  input  logic                     row_ready_i,
+  input  logic                     data_ready_i
 `ifdef FORMAL
   ,
   output logic                     f_data_scale_o  // the data is a scale, not elements
@@ -45,13 +39,20 @@ module mxe_block_wr #(
   // Requests and data each alternate between elements and scale, independently of each other.
   logic             req_scale_q, data_scale_q, last_seg;
   logic [SegQW-1:0] seg_q;
-  assign req_valid_o  = place_valid_i & ~halt_i;
-  assign req_scale_o  = req_scale_q;
-  assign req_bytes_o  = req_scale_q ? LEN_W'(1) : LEN_W'(place_bytes_i);
-  assign place_pop_o  = req_valid_o & req_ready_i & req_scale_q;
-  assign data_valid_o = row_valid_i;
-  assign last_seg     = ((32'(seg_q) + 32'd1) * SegB >= 32'(bytes_i));
-  assign row_pop_o    = row_valid_i & data_ready_i & data_scale_q;
+  logic             requests;
+  assign requests            = place_valid_i & ~halt_i;
+  assign write_o.row.valid   = requests;
+  assign write_o.row.bytes   = req_scale_q ? mxe_pkg::BYTES_W'(1)
+                                           : mxe_pkg::BYTES_W'(place_bytes_i);
+  assign write_o.row.half    = 1'b0;
+  assign write_o.row.scale   = req_scale_q;
+  assign write_o.row.record  = 1'b0;
+  assign write_o.row.joins   = 1'b0;
+  assign write_o.row.follows = 1'b0;
+  assign write_o.data_valid  = row_valid_i;
+  assign place_pop_o = requests & row_ready_i & req_scale_q;
+  assign last_seg    = ((32'(seg_q) + 32'd1) * SegB >= 32'(bytes_i));
+  assign row_pop_o   = row_valid_i & data_ready_i & data_scale_q;
 
   logic [SEG_W-1:0] elements;
   if (SEG_W >= 256) begin : gen_whole
@@ -59,7 +60,7 @@ module mxe_block_wr #(
   end else begin : gen_parts
     assign elements = SEG_W'(elements_i >> (32'(seg_q) * SEG_W));
   end
-  assign data_o = data_scale_q ? SEG_W'(scale_i) : elements;
+  assign write_o.data = data_scale_q ? mxe_pkg::AXI_W'(scale_i) : mxe_pkg::AXI_W'(elements);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -71,8 +72,8 @@ module mxe_block_wr #(
       data_scale_q <= 1'b0;
       seg_q        <= '0;
     end else begin
-      if (req_valid_o & req_ready_i) req_scale_q <= ~req_scale_q;
-      if (data_valid_o & data_ready_i) begin
+      if (requests & row_ready_i) req_scale_q <= ~req_scale_q;
+      if (row_valid_i & data_ready_i) begin
         if (data_scale_q) begin
           data_scale_q <= 1'b0;
         end else begin
@@ -90,8 +91,8 @@ module mxe_block_wr #(
   assign word_bytes = mxe_pkg::word_bytes(result_i.fmt.is4, result_i.fmt.is6, 1'b0);
   assign elem_next  = elem_row_q + {32'd0, result_i.stride};
   assign scale_next = scale_row_q + {32'd0, result_i.scale_stride};
-  assign req_addr_o = req_scale_q ? (scale_row_q + {32'd0, scale_col_q})
-                                  : (elem_row_q + {32'd0, elem_col_q});
+  assign write_o.row.addr = req_scale_q ? (scale_row_q + {32'd0, scale_col_q})
+                                        : (elem_row_q + {32'd0, elem_col_q});
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       elem_stripe_q  <= result_i.addr;

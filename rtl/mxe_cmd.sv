@@ -15,9 +15,7 @@ module mxe_cmd #(
   parameter int unsigned TREE_W      = 70,
   parameter bit          FP4_DUAL    = 1'b1,
   parameter int unsigned QUEUE_DEPTH = 16,
-  parameter int unsigned SEG_W       = 256,
-  parameter int unsigned LEN_W       = 16,
-  parameter int unsigned TAG_W       = 13
+  parameter int unsigned SEG_W       = 256
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -38,56 +36,21 @@ module mxe_cmd #(
   output logic                     irq_error_o,
   output logic                     irq_queue_empty_o,
   output logic                     irq_ring_overflow_o,
-  output logic                     req_valid_o,
+  output mxe_pkg::fetch_t          req_o,
   input  logic                     req_ready_i,
-  output logic [63:0]              req_addr_o,
-  output logic [LEN_W-1:0]         req_bytes_o,
-  output logic [TAG_W-1:0]         req_tag_o,
-  input  logic                     word_valid_i,
-  input  logic [1:0]               word_index_i,
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,
-  input  logic [255:0]             word_data_i,
-  input  logic                     word_last_i,
-  output logic                     rec_valid_o,
-  input  logic                     rec_ready_i,
-  output logic [63:0]              rec_addr_o,
-  output logic [LEN_W-1:0]         rec_bytes_o,
-  output logic                     rec_data_valid_o,
-  input  logic                     rec_data_ready_i,
-  output logic [SEG_W-1:0]         rec_data_o,
-  output logic                     start_o,
-  output logic                     loaded_o,       // the loaders of job_o were started early
-  output logic                     load_start_o,
-  output logic                     load_early_o,   // load_start_o is for ahead_o, early
-  output logic                     load_ahead_o,   // the loaders use ahead_o, else job_o
-  output logic [mxe_pkg::TURN_W-1:0] load_turn_o,
-  input  logic                     loads_done_i,   // the loaders have issued all requests
-  output mxe_pkg::job_t            ahead_o,        // job at the output of mxe_desc
-  input  logic                     alike_i,
-  output logic                     run_o,
+  input  mxe_pkg::word_t           word_i,
+  output mxe_pkg::write_t          record_o,
+  input  logic                     row_ready_i,
+  input  logic                     data_ready_i,
+  output mxe_pkg::control_t        control_o,
+  output mxe_pkg::load_t           load_o,
   output mxe_pkg::job_t            job_o,          // stable while a job runs
-  output logic                     halt_o,
-  output logic                     clear_o,
-  input  logic                     job_done_i,
-  input  logic                     rd_error_i,     // read error of an operand
-  input  logic [mxe_pkg::TURN_W-1:0] rd_turn_i,
-  input  logic                     desc_error_i,
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_i,
-  input  logic                     wr_error_i,
-  input  logic                     result_begins_i,
-  input  logic                     result_answered_i,
-  input  logic                     record_answered_i,
-  input  logic                     record_last_i,
-  // capture address and kind of the last read error, of the next write error
-  output logic                     rd_fault_o,
-  output logic                     wr_fault_watch_o,
-  output logic                     fault_write_o,
+  output mxe_pkg::job_t            ahead_o,        // job at the output of mxe_desc
+  input  mxe_pkg::status_t         status_i,
+  output mxe_pkg::watch_t          watch_o,
+  input  mxe_pkg::fault_t          fault_i,
   output logic [3:0]               fault_operand_o,
-  output logic [15:0]              fault_index_o,
-  input  logic [2:0]               rd_fault_kind_i,
-  input  logic                     wr_fault_scale_i,
-  input  logic                     rd_idle_i,
-  input  logic                     wr_idle_i       // no row is queued, no burst outstanding
+  output logic [15:0]              fault_index_o
 );
   typedef enum logic [2:0] {
     StIdle,
@@ -121,7 +84,7 @@ module mxe_cmd #(
     logic        write;
     logic        record;  // of the completion record
     logic [15:0] index;   // ring index of its job
-  } fault_t;
+  } first_t;
 
   state_e           state_q;
   slot_t            run_q, wait_q, ahead;
@@ -130,7 +93,7 @@ module mxe_cmd #(
   logic [DescW-1:0] run_desc_q, wait_desc_q, ahead_desc;
   logic [15:0]      head_q, tail_q;
   logic             reset_q;
-  fault_t           fault_q;
+  first_t           fault_q;
   logic [63:0]      cycles_q;
   logic [31:0]      last_job_q, last_status_q;
 
@@ -170,6 +133,7 @@ module mxe_cmd #(
   assign irq_ring_overflow_o = doorbell_i & overflow;
 
   logic go;
+  logic start, run, halt, clear;
   logic running, loadable, desc_fault;
   assign go = enable_i & ~reset_q;
   assign running = (state_q == StSetup) | (state_q == StStart) | (state_q == StRun);
@@ -178,9 +142,7 @@ module mxe_cmd #(
 `endif
   mxe_desc #(
     .TREE_W   (TREE_W),
-    .FP4_DUAL (FP4_DUAL),
-    .LEN_W    (LEN_W),
-    .TAG_W    (TAG_W)
+    .FP4_DUAL (FP4_DUAL)
   ) u_desc (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -188,7 +150,7 @@ module mxe_cmd #(
     .alone_i       ((state_q == StIdle) & ~wait_q.valid & ~recording),
     .next_o        (fetch_index),
     .addr_i        (ring_base_i + 64'({fetch_slot, 7'd0})),
-    .drop_i        (halt_o),
+    .drop_i        (halt),
     .clear_i       (state_q == StReset),
     .take_i        ((to_run & ~wait_q.valid) | to_wait | refuse),
     .begins_o      (begins),
@@ -203,18 +165,11 @@ module mxe_cmd #(
     .status_o      (desc_status),
     .job_o         (ahead_o),
     .loadable_o    (loadable),
-    .req_valid_o   (req_valid_o),
+    .req_o         (req_o),
     .req_ready_i   (req_ready_i),
-    .req_addr_o    (req_addr_o),
-    .req_bytes_o   (req_bytes_o),
-    .req_tag_o     (req_tag_o),
-    .word_valid_i  (word_valid_i),
-    .word_place_i  (word_place_i),
-    .word_index_i  (word_index_i),
-    .word_data_i   (word_data_i),
-    .word_last_i   (word_last_i),
-    .error_i       (desc_error_i),
-    .error_place_i (desc_error_place_i),
+    .word_i        (word_i),
+    .error_i       (status_i.desc_error),
+    .error_place_i (status_i.desc_error_place),
     .fault_o       (desc_fault)
   );
 
@@ -223,14 +178,14 @@ module mxe_cmd #(
   // A read error belongs to the slot of its turn. A response to a write belongs to an earlier job
   // (answered) or to the running one.
   logic run_wr_error, run_rd_error, wait_error, ahead_error, redo, broken, run_done, answered, room;
-  assign run_rd_error = rd_error_i & (rd_turn_i == run_q.turn);
-  assign wait_error   = rd_error_i & (rd_turn_i == wait_q.turn) & wait_q.loaded;
-  assign ahead_error  = rd_error_i & (rd_turn_i == ahead.turn) & ahead.loaded;
+  assign run_rd_error = status_i.rd_error & (status_i.rd_turn == run_q.turn);
+  assign wait_error   = status_i.rd_error & (status_i.rd_turn == wait_q.turn) & wait_q.loaded;
+  assign ahead_error  = status_i.rd_error & (status_i.rd_turn == ahead.turn) & ahead.loaded;
   // An early read failed: all early reads are dropped and issued again.
   assign redo         = wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0);
-  assign run_wr_error = wr_error_i & ~answered;
+  assign run_wr_error = status_i.wr_error & ~answered;
   assign broken       = run_rd_error | run_wr_error | reset_q;
-  assign run_done     = (state_q == StRun) & ~broken & job_done_i & room;
+  assign run_done     = (state_q == StRun) & ~broken & status_i.job_done & room;
   assign abort        = (running & run_rd_error) | ((state_q == StRun) & broken);
 
   // The next job starts when the running one has been computed. A job whose descriptor is illegal
@@ -243,38 +198,38 @@ module mxe_cmd #(
   assign refuse   = advances & ~wait_q.valid & ahead.valid & ~ahead.loaded & ~legal &
                     (state_q == StIdle) & ~recording;
   // The job ahead waits when all its operands have been requested.
-  assign to_wait  = advances & ahead.loaded & loads_done_i & ~wait_q.valid & (state_q == StRun) &
+  assign to_wait  = advances & ahead.loaded & status_i.loads_done & ~wait_q.valid & (state_q == StRun) &
                     ~broken & ~run_done;
 
   // Starts the loaders early. The operands of the job ahead need not wait for results of earlier
   // jobs, and must fit into the buffers together with those of the running and the waiting job.
-  assign load_early   = advances & loadable & ahead.valid & ~ahead.loaded & loads_done_i &
-                        (wait_q.loaded | ~wait_q.valid) & run_o & ~(job_done_i & room) & alike_i &
+  assign load_early   = advances & loadable & ahead.valid & ~ahead.loaded & status_i.loads_done &
+                        (wait_q.loaded | ~wait_q.valid) & run & ~(status_i.job_done & room) & status_i.alike &
                         ahead_desc[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB];
-  assign load_early_o = load_early;
-  assign load_start_o = load_early | (start_o & ~run_q.loaded);
+  assign load_o.early = load_early;
+  assign load_o.start = load_early | (start & ~run_q.loaded);
   // While the sizes in job_o settle, the loaders continue with ahead_o, which mxe_desc holds for
   // two more cycles. Idle loaders may select either job.
-  assign load_ahead_o = ahead.loaded | (run_q.loaded & running & ~run_o) | (run_o & loads_done_i);
-  assign load_turn_o  = ahead.loaded ? ahead.turn : run_q.turn;
-  assign loaded_o     = run_q.loaded;
+  assign load_o.ahead = ahead.loaded | (run_q.loaded & running & ~run) |
+                        (run & status_i.loads_done);
+  assign load_o.turn  = ahead.loaded ? ahead.turn : run_q.turn;
 
   // A job without EARLY may read results of earlier jobs, so it starts after their acknowledgement.
   logic answered_all, results_pending;
-  assign start_o = (state_q == StStart) &
-                   (run_q.loaded | run_desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
-  assign run_o   = (state_q == StRun);
-  assign halt_o  = (state_q == StAbort) | (state_q == StClear);
-  assign clear_o = (state_q == StClear);
+  assign start = (state_q == StStart) &
+                 (run_q.loaded | run_desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] | answered_all);
+  assign run   = (state_q == StRun);
+  assign halt  = (state_q == StAbort) | (state_q == StClear);
+  assign clear = (state_q == StClear);
+  assign control_o = {start, run_q.loaded, run, halt, clear};
 
   logic              ends, ended_watch;
   logic [PlaceW-1:0] ended_place;
-  assign end_job    = run_done | (clear_o & run_q.valid) | refuse;
+  assign end_job    = run_done | (clear & run_q.valid) | refuse;
   assign end_status = run_done ? mxe_reg_pkg::STATUS_OK[3:0]
-                    : clear_o  ? run_q.error : desc_status;
+                    : clear  ? run_q.error : desc_status;
   mxe_record #(
-    .SEG_W (SEG_W),
-    .LEN_W (LEN_W)
+    .SEG_W (SEG_W)
   ) u_record (
     .clk_i            (clk_i),
     .rst_ni           (rst_ni),
@@ -288,18 +243,10 @@ module mxe_cmd #(
     .place_o          (end_place),
     .addr_i           (ring_base_i + 64'({end_slot, 7'd0})),
     .cycles_i         (cycles_q),
-    .rec_valid_o      (rec_valid_o),
-    .rec_ready_i      (rec_ready_i),
-    .rec_addr_o       (rec_addr_o),
-    .rec_bytes_o      (rec_bytes_o),
-    .rec_data_valid_o (rec_data_valid_o),
-    .rec_data_ready_i (rec_data_ready_i),
-    .rec_data_o       (rec_data_o),
-    .result_begins_i  (result_begins_i),
-    .result_answered_i(result_answered_i),
-    .record_answered_i(record_answered_i),
-    .record_last_i    (record_last_i),
-    .wr_error_i       (wr_error_i),
+    .write_o          (record_o),
+    .row_ready_i      (row_ready_i),
+    .data_ready_i     (data_ready_i),
+    .status_i         (status_i),
     .answered_o       (answered),
     .fault_watch_o    (ended_watch),
     .fault_place_o    (ended_place),
@@ -320,10 +267,10 @@ module mxe_cmd #(
   assign run_fault      = (running & run_rd_error) | ((state_q == StRun) & run_wr_error);
   assign reported_place = PlaceW'(fault_q.index - head_q);
   assign ended_counts   = ended_watch & ~(fault_q.open & (ended_place < reported_place));
-  assign ended_fault    = ended_counts & wr_error_i & ~run_fault;
+  assign ended_fault    = ended_counts & status_i.wr_error & ~run_fault;
   assign fault_place    = run_fault ? jobs : desc_fault ? '0 : ended_place;
-  assign rd_fault_o       = desc_fault | (running & run_rd_error);
-  assign wr_fault_watch_o = ended_counts | ((state_q == StRun) & ~answered);
+  assign watch_o.rd_fault       = desc_fault | (running & run_rd_error);
+  assign watch_o.wr_fault_watch = ended_counts | ((state_q == StRun) & ~answered);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       fault_q <= '0;
@@ -331,19 +278,19 @@ module mxe_cmd #(
       fault_q.any    <= 1'b1;
       fault_q.open   <= 1'b1;
       fault_q.write  <= ended_fault | (run_fault & ~run_rd_error);
-      fault_q.record <= ended_fault & record_answered_i;
+      fault_q.record <= ended_fault & status_i.record_answered;
       fault_q.index  <= head_q + 16'(fault_place);
     end else if ((complete & (head_q == fault_q.index)) | (state_q == StReset)) begin
       fault_q.open <= 1'b0;
     end
   end
-  assign fault_write_o = fault_q.write;
+  assign watch_o.write = fault_q.write;
   assign fault_index_o = fault_q.index;
   always_comb begin
     if (!fault_q.any) begin
       fault_operand_o = mxe_reg_pkg::FAULT_NONE;
     end else if (!fault_q.write) begin
-      case (rd_fault_kind_i)
+      case (fault_i.rd_kind)
         mxe_pkg::TagAElem:  fault_operand_o = mxe_reg_pkg::FAULT_A;
         mxe_pkg::TagAScale: fault_operand_o = mxe_reg_pkg::FAULT_A_SCALES;
         mxe_pkg::TagBElem:  fault_operand_o = mxe_reg_pkg::FAULT_B;
@@ -354,7 +301,7 @@ module mxe_cmd #(
     end else if (fault_q.record) begin
       fault_operand_o = mxe_reg_pkg::FAULT_RECORD;
     end else begin
-      fault_operand_o = wr_fault_scale_i ? mxe_reg_pkg::FAULT_D_SCALES : mxe_reg_pkg::FAULT_D;
+      fault_operand_o = fault_i.wr_scale ? mxe_reg_pkg::FAULT_D_SCALES : mxe_reg_pkg::FAULT_D;
     end
   end
 
@@ -396,13 +343,13 @@ module mxe_cmd #(
           else if (reset_q & ~recording & ~reading) state_q <= StReset;
         end
         // A job with early reads can be aborted before it starts.
-        StSetup, StStart: state_q <= abort ? StAbort : start_o ? StRun : StStart;
+        StSetup, StStart: state_q <= abort ? StAbort : start ? StRun : StStart;
         StRun: begin
           if (abort) state_q <= StAbort;
           else if (run_done) state_q <= to_run ? StSetup : redo ? StAbort : StIdle;
         end
         // Records of earlier jobs are written first.
-        StAbort: if (rd_idle_i & wr_idle_i & ~recording) state_q <= StClear;
+        StAbort: if (status_i.rd_idle & status_i.wr_idle & ~recording) state_q <= StClear;
         StClear: state_q <= StIdle;
         StReset: begin
           head_q  <= '0;
@@ -423,7 +370,7 @@ module mxe_cmd #(
       wait_q         <= '0;
       ahead_loaded_q <= 1'b0;
       ahead_error_q  <= '0;
-    end else if (clear_o) begin
+    end else if (clear) begin
       run_q          <= '0;
       wait_q.loaded  <= 1'b0;
       wait_q.error   <= '0;
@@ -465,9 +412,9 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_early_after_waiting, !ahead.loaded || wait_q.loaded || !wait_q.valid)
   `MXE_ASSERT(cmd_error_of_early_read, ((ahead.error == '0) || ahead.loaded) &&
               ((wait_q.error == '0) || wait_q.loaded))
-  `MXE_ASSERT(cmd_abort_has_reason, halt_o ? (run_q.valid == (run_q.error != '0))
+  `MXE_ASSERT(cmd_abort_has_reason, halt ? (run_q.valid == (run_q.error != '0))
                                            : ((run_q.valid == running) && (run_q.error == '0)))
-  `MXE_ASSERT(cmd_cancels_early_reads, !halt_o || run_q.valid || ahead.loaded || wait_q.loaded)
+  `MXE_ASSERT(cmd_cancels_early_reads, !halt || run_q.valid || ahead.loaded || wait_q.loaded)
   `MXE_ASSERT(cmd_fault_in_flight, !fault_q.open ||
               (16'(fault_q.index - head_q) <= 16'(mxe_pkg::RECORDS)))
   `MXE_ASSERT(cmd_reset_at_rest, (state_q != StReset) ||
@@ -479,51 +426,11 @@ module mxe_cmd #(
   `MXE_ASSERT(cmd_next_submitted, 16'(next_index - head_q) <= (tail_q - head_q))
   `MXE_ASSERT(cmd_descriptor_submitted, !next_job.valid || (next_index != tail_q))
   // Operands that may be results of earlier jobs are read after all acknowledgements.
-  `MXE_ASSERT(cmd_reads_what_was_written, !load_start_o || load_early ||
+  `MXE_ASSERT(cmd_reads_what_was_written, !load_o.start || load_early ||
               run_desc_q[mxe_reg_pkg::DESC_CONTROL_EARLY_LSB] || answered_all)
   `MXE_ASSERT(cmd_ends_in_order, !end_job || run_done || !recording)
 `ifdef FORMAL
-  `MXE_FORMAL_START
-  // Ring order: complete, computed or running, waiting or ahead, read, submitted.
-  logic [15:0] f_seen, f_asked, f_submitted;
-  assign f_seen      = f_out - head_q;
-  assign f_asked     = fetch_index - head_q;
-  assign f_submitted = tail_q - head_q;
-  `MXE_ASSERT(cmd_seen_in_order, f_out == next_index + 16'(wait_q.valid) + 16'(ahead.valid))
-  `MXE_ASSERT(cmd_asked_in_order, (f_seen <= f_asked) &&
-              (f_asked <= f_submitted) && (!req_valid_o || (f_asked != f_submitted)))
-  `MXE_ASSERT(cmd_clears_at_rest, !clear_o || !recording)
-  // A doorbell advances the tail by at most the free entries, or has no effect but overflow.
-  logic        f_doorbell_q, f_overflow_q, f_reset_q, f_reset_pending_q, f_complete_q, f_past_q;
-  logic [15:0] f_head_q, f_tail_q, f_asked_q, f_entries_q;
-  always_ff @(posedge clk_i) begin
-    f_past_q     <= rst_ni;
-    f_doorbell_q <= doorbell_i;
-    f_overflow_q <= irq_ring_overflow_o;
-    f_reset_q    <= (state_q == StReset);
-    f_complete_q <= complete;
-    f_reset_pending_q <= reset_q;
-    f_head_q     <= head_q;
-    f_tail_q     <= tail_q;
-    f_asked_q    <= ring_tail_i;
-    f_entries_q  <= (32'd1 << ring_size_log2_i) > 32'(QUEUE_DEPTH) ? 16'd0
-                                                                  : 16'd1 << ring_size_log2_i;
-  end
-  logic [15:0] f_forward, f_free;
-  assign f_forward = f_asked_q - f_tail_q;
-  assign f_free    = f_entries_q - (f_tail_q - f_head_q);
-  `MXE_ASSERT(cmd_reset_empties, !(f_past_q && f_reset_q) || ((head_q == '0) && (tail_q == '0)))
-  `MXE_ASSERT(cmd_tail_by_doorbell, !f_past_q || f_reset_q ||
-              (tail_q == ((f_doorbell_q && !f_overflow_q) ? f_asked_q : f_tail_q)))
-  `MXE_ASSERT(cmd_head_by_completion, !f_past_q || f_reset_q ||
-              (head_q == (f_complete_q ? (f_head_q + 16'd1) : f_head_q)))
-  // A ring that has become smaller than its contents accepts no doorbell.
-  `MXE_ASSERT(cmd_doorbell_forward, !(f_past_q && f_doorbell_q && !f_overflow_q && !f_reset_q) ||
-              (!f_reset_pending_q && (f_entries_q >= (f_tail_q - f_head_q)) &&
-               (f_forward <= f_free)))
-  `MXE_ASSERT(cmd_doorbell_refused, !(f_past_q && f_doorbell_q && f_overflow_q) || f_reset_q ||
-              (f_entries_q < (f_tail_q - f_head_q)) || (f_forward > f_free) || f_reset_pending_q ||
-              (f_entries_q == '0))
+`include "mxe_cmd.proof.svh"
 `endif
 endmodule
 `default_nettype wire

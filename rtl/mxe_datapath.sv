@@ -21,55 +21,19 @@ module mxe_datapath #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               start_i,
-  input  logic               loaded_i,      // the job's loaders were started early
-  input  logic               load_start_i,
-  input  logic               load_early_i,
-  input  logic               load_ahead_i,  // the loaders use ahead_i, else job_i
-  input  logic [mxe_pkg::TURN_W-1:0] load_turn_i, // turn in the tags of the loaders
-  output logic               loads_done_o,
-  input  logic               run_i,
-  input  logic               halt_i,
-  input  logic               clear_i,
+  input  mxe_pkg::control_t  control_i,
+  input  mxe_pkg::load_t     load_i,
   input  mxe_pkg::job_t      job_i,
   input  mxe_pkg::job_t      ahead_i,
-  output logic               alike_o,       // operands of ahead_i and job_i may share the buffers
-  output logic               job_done_o,
-  input  logic               desc_valid_i,
+  output mxe_pkg::status_t   status_o,
+  input  mxe_pkg::fetch_t    desc_req_i,
   output logic               desc_ready_o,
-  input  logic [63:0]        desc_addr_i,
-  input  logic [LEN_W-1:0]   desc_bytes_i,
-  input  logic [TAG_W-1:0]   desc_tag_i,
-  output logic               word_valid_o,
-  output logic [1:0]         word_index_o,
-  output logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_o,
-  output logic [255:0]       word_data_o,
-  output logic               word_last_o,
-  input  logic               rec_valid_i,
-  output logic               rec_ready_o,
-  input  logic [63:0]        rec_addr_i,
-  input  logic [LEN_W-1:0]   rec_bytes_i,
-  input  logic               rec_data_valid_i,
-  output logic               rec_data_ready_o,
-  input  logic [SEG_W-1:0]   rec_data_i,
-  // state of the memory port
-  output logic               rd_error_o,    // read error of an operand, one cycle after the beat
-  output logic [mxe_pkg::TURN_W-1:0] rd_turn_o,
-  output logic               desc_error_o,
-  output logic [mxe_pkg::DESC_PLACE_W-1:0] desc_error_place_o,
-  output logic               wr_error_o,
-  output logic               result_begins_o,
-  output logic               result_answered_o,
-  output logic               record_answered_o,
-  output logic               record_last_o,
-  input  logic               rd_fault_i,       // capture address and kind of the last read error
-  input  logic               wr_fault_watch_i, // capture address and kind of a write error now
-  input  logic               fault_write_i, // fault_addr_o: write error, else read error
-  output logic [63:0]        fault_addr_o,
-  output logic [2:0]         rd_fault_kind_o,
-  output logic               wr_fault_scale_o,
-  output logic               rd_idle_o,
-  output logic               wr_idle_o,     // no row is queued, no burst outstanding
+  output mxe_pkg::word_t     word_o,        // of any kind
+  input  mxe_pkg::write_t    record_i,
+  output logic               row_ready_o,   // for the record
+  output logic               data_ready_o,
+  input  mxe_pkg::watch_t    watch_i,
+  output mxe_pkg::fault_t    fault_o,
   input  mxe_pkg::axi_in_t   axi_i,
   output mxe_pkg::axi_out_t  axi_o,
   output logic [mxe_reg_pkg::COUNTERS*AMOUNT_W-1:0] amounts_o
@@ -99,60 +63,47 @@ module mxe_datapath #(
   // Longest written row, in bytes: FP32 results of a tile or a block of 8-bit elements.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
 
-  // Index 0: descriptor, 1: bias, 2: B, 3: A.
-  logic [3:0]         req_valid, req_ready;
-  logic [4*64-1:0]    req_addr;
-  logic [4*LEN_W-1:0] req_bytes;
-  logic [4*TAG_W-1:0] req_tag;
-  assign req_valid[0]         = desc_valid_i;
-  assign req_addr[63:0]       = desc_addr_i;
-  assign req_bytes[LEN_W-1:0] = desc_bytes_i;
-  assign req_tag[TAG_W-1:0]   = desc_tag_i;
-  assign desc_ready_o         = req_ready[0];
+  logic start, halt, clear;
+  assign start = control_i.start;
+  assign halt  = control_i.halt;
+  assign clear = control_i.clear;
 
-  logic             word_valid, word_last;
-  logic [TAG_W-1:0] word_tag;
-  logic [IdxW-1:0]  word_index;
+  mxe_pkg::fetch_t  bias_req, b_req, a_req;
+  logic [3:0]       req_ready;  // of {A, B, bias, descriptor}
+  assign desc_ready_o = req_ready[0];
+
+  mxe_pkg::word_t   word;
+  mxe_pkg::tag_t    tag;
   logic [WordsOutW-1:0] word_data;
   logic             kind_ae, kind_as, kind_be, kind_bs, kind_bias;
-  mxe_pkg::tag_t    tag;
-  logic [RowAw-1:0] tag_index;
-  assign {tag_index, tag} = word_tag;
-  assign kind_ae   = word_valid & (tag.kind == mxe_pkg::TagAElem);
-  assign kind_as   = word_valid & (tag.kind == mxe_pkg::TagAScale);
-  assign kind_be   = word_valid & (tag.kind == mxe_pkg::TagBElem);
-  assign kind_bs   = word_valid & (tag.kind == mxe_pkg::TagBScale);
-  assign kind_bias = word_valid & (tag.kind == mxe_pkg::TagBias);
-  assign word_valid_o = word_valid & (tag.kind == mxe_pkg::TagDesc);
-  assign word_index_o = word_index[1:0];
-  assign word_place_o = tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
-  assign word_data_o  = word_data[255:0];
-  assign word_last_o  = word_last;
+  assign tag       = word.tag;
+  assign kind_ae   = word.valid & (tag.kind == mxe_pkg::TagAElem);
+  assign kind_as   = word.valid & (tag.kind == mxe_pkg::TagAScale);
+  assign kind_be   = word.valid & (tag.kind == mxe_pkg::TagBElem);
+  assign kind_bs   = word.valid & (tag.kind == mxe_pkg::TagBScale);
+  assign kind_bias = word.valid & (tag.kind == mxe_pkg::TagBias);
+  assign word_data = word.data[WordsOutW-1:0];
+  assign word_o    = word;
 
   logic a_release, b_release, c_release, a_busy, b_busy, c_busy;
   logic a_chunk, b_chunk;
   mxe_pkg::job_t load_job;
-  assign load_job     = load_ahead_i ? ahead_i : job_i;
-  assign loads_done_o = ~(a_busy | b_busy | c_busy);
+  assign load_job            = load_i.ahead ? ahead_i : job_i;
+  assign status_o.loads_done = ~(a_busy | b_busy | c_busy);
 
   mxe_load_bias #(
     .ROWS      (ROWS),
     .NUM_PE    (NUM_PE),
-    .ACC_TILES (ACC_TILES),
-    .LEN_W     (LEN_W),
-    .TAG_W     (TAG_W)
+    .ACC_TILES (ACC_TILES)
   ) u_load_bias (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
-    .clear_i     (clear_i),
-    .start_i     (load_start_i),
-    .turn_i      (load_turn_i),
+    .clear_i     (clear),
+    .start_i     (load_i.start),
+    .turn_i      (load_i.turn),
     .job_i       (load_job),
-    .req_valid_o (req_valid[1]),
+    .req_o       (bias_req),
     .req_ready_i (req_ready[1]),
-    .req_addr_o  (req_addr[64*1 +: 64]),
-    .req_bytes_o (req_bytes[LEN_W*1 +: LEN_W]),
-    .req_tag_o   (req_tag[TAG_W*1 +: TAG_W]),
     .release_i   (c_release),
     .busy_o      (c_busy)
   );
@@ -171,13 +122,15 @@ module mxe_datapath #(
   logic [mxe_pkg::CHUNK_SHIFT_W-1:0] chunk_shift_now, chunk_shift_ahead, chunk_shift;
   assign chunk_shift_now   = mxe_pkg::chunk_shift(ROWS, job_i.m);
   assign chunk_shift_ahead = mxe_pkg::chunk_shift(ROWS, ahead_i.m);
+  logic alike_q;
+  assign status_o.alike = alike_q;
   // job_i is stable for a cycle before it starts, ahead_i before it may be requested early.
   always_ff @(posedge clk_i) begin
     wide        <= wide_now;
     long_slab   <= job_i.b.fmt.is4 & ~job_i.dual;
     chunk_shift <= chunk_shift_now;
     // Buffers, unpacker and feeder have one setting at a time: formats, bias, wide, chunk_shift.
-    alike_o     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
+    alike_q     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
                    (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
                    (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
                    (chunk_shift_ahead == chunk_shift_now);
@@ -191,25 +144,20 @@ module mxe_datapath #(
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords),
-    .LEN_W       (LEN_W),
-    .TAG_W       (TAG_W)
+    .SLAB_WORDS  (SlabWords)
   ) u_load_b (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear_i),
-    .start_i        (load_start_i),
-    .chain_i        (load_early_i),
-    .turn_i         (load_turn_i),
+    .clear_i        (clear),
+    .start_i        (load_i.start),
+    .chain_i        (load_i.early),
+    .turn_i         (load_i.turn),
     .job_i          (load_job),
     .wide_i         (wide),
     .long_i         (long_slab),
     .chunk_shift_i  (chunk_shift),
-    .req_valid_o    (req_valid[2]),
+    .req_o          (b_req),
     .req_ready_i    (req_ready[2]),
-    .req_addr_o     (req_addr[64*2 +: 64]),
-    .req_bytes_o    (req_bytes[LEN_W*2 +: LEN_W]),
-    .req_tag_o      (req_tag[TAG_W*2 +: TAG_W]),
     .release_i      (b_release),
     .chunk_o        (b_chunk),
     .busy_o         (b_busy)
@@ -221,25 +169,20 @@ module mxe_datapath #(
     .NUM_PE      (NUM_PE),
     .ACC_TILES   (ACC_TILES),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords),
-    .LEN_W       (LEN_W),
-    .TAG_W       (TAG_W)
+    .SLAB_WORDS  (SlabWords)
   ) u_load_a (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear_i),
-    .start_i        (load_start_i),
-    .chain_i        (load_early_i),
-    .turn_i         (load_turn_i),
+    .clear_i        (clear),
+    .start_i        (load_i.start),
+    .chain_i        (load_i.early),
+    .turn_i         (load_i.turn),
     .job_i          (load_job),
     .wide_i         (1'b0),
     .long_i         (1'b0),
     .chunk_shift_i  (chunk_shift),
-    .req_valid_o    (req_valid[3]),
+    .req_o          (a_req),
     .req_ready_i    (req_ready[3]),
-    .req_addr_o     (req_addr[64*3 +: 64]),
-    .req_bytes_o    (req_bytes[LEN_W*3 +: LEN_W]),
-    .req_tag_o      (req_tag[TAG_W*3 +: TAG_W]),
     .release_i      (a_release),
     .chunk_o        (a_chunk),
     .busy_o         (a_busy)
@@ -252,7 +195,7 @@ module mxe_datapath #(
   logic              a_first;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) chunks_ahead_q <= '0;
-    else if (clear_i) chunks_ahead_q <= '0;
+    else if (clear) chunks_ahead_q <= '0;
     else if (a_chunk & ~b_chunk) chunks_ahead_q <= chunks_ahead_q + AheadW'(1);
     else if (b_chunk & ~a_chunk) chunks_ahead_q <= chunks_ahead_q - AheadW'(1);
   end
@@ -260,27 +203,24 @@ module mxe_datapath #(
   `MXE_ASSERT(chunks_ahead_in_range,
               (chunks_ahead_q + AheadW'(2 * B_BANKS)) <= AheadW'(4 * B_BANKS))
 
-  logic                       fetch_ready;
-  logic [$clog2(MEM_W/8)-1:0] fetch_offset;
-  logic [LEN_W-1:0]           fetch_bytes;
-  logic [TAG_W-1:0]           fetch_tag;
-  logic                       rd_beat;
+  mxe_pkg::pending_t fetch;
+  logic              fetch_ready, rd_beat, rd_error, rd_error_q;
+  logic [mxe_pkg::TURN_W-1:0] rd_turn_q;
   assign rd_beat  = axi_i.r_valid & axi_o.r_ready;
-  mxe_pkg::tag_t rd_tag;
-  logic          rd_error;
-  assign rd_tag       = fetch_tag[mxe_pkg::TAG_T_W-1:0];
-  assign rd_error     = rd_beat & axi_i.r_error;
-  assign desc_error_o = rd_error & (rd_tag.kind == mxe_pkg::TagDesc);
+  assign rd_error = rd_beat & axi_i.r_error;
   // r_ready is late in the cycle, so errors of operands are registered.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) rd_error_o <= 1'b0;
-    else rd_error_o <= rd_error & (rd_tag.kind != mxe_pkg::TagDesc);
+    if (!rst_ni) rd_error_q <= 1'b0;
+    else rd_error_q <= rd_error & (fetch.tag.kind != mxe_pkg::TagDesc);
   end
-  always_ff @(posedge clk_i) rd_turn_o <= rd_tag.turn;
-  assign desc_error_place_o = rd_tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
+  always_ff @(posedge clk_i) rd_turn_q <= fetch.tag.turn;
+  assign status_o.rd_error         = rd_error_q;
+  assign status_o.rd_turn          = rd_turn_q;
+  assign status_o.desc_error       = rd_error & (fetch.tag.kind == mxe_pkg::TagDesc);
+  assign status_o.desc_error_place = fetch.tag.bank[mxe_pkg::DESC_PLACE_W-1:0];
 
   logic [63:0] rd_fault_addr, wr_fault_addr;
-  assign fault_addr_o = fault_write_i ? wr_fault_addr : rd_fault_addr;
+  assign fault_o.addr = watch_i.write ? wr_fault_addr : rd_fault_addr;
 
   mxe_rd_port #(
     .MEM_W     (MEM_W),
@@ -290,27 +230,25 @@ module mxe_datapath #(
   ) u_rd_port (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .halt_i         (halt_i),
-    .clear_i        (clear_i),
-    .req_valid_i    (req_valid),
-    .req_ready_o    (req_ready),
-    .req_addr_i     (req_addr),
-    .req_bytes_i    (req_bytes),
-    .req_tag_i      (req_tag),
+    .halt_i         (halt),
+    .clear_i        (clear),
+    .desc_req_i     (desc_req_i),
+    .bias_req_i     (bias_req),
+    .b_req_i        (b_req),
+    .a_req_i        (a_req),
+    .ready_o        (req_ready),
     .a_first_i      (a_first),
     .ar_o           (axi_o.ar),
     .ar_ready_i     (axi_i.ar_ready),
     .beat_i         (rd_beat),
     .beat_last_i    (axi_i.r_last),
     .fetch_ready_i  (fetch_ready),
-    .fetch_offset_o (fetch_offset),
-    .fetch_bytes_o  (fetch_bytes),
-    .fetch_tag_o    (fetch_tag),
+    .fetch_o        (fetch),
     .error_i        (rd_error),
-    .fault_i        (rd_fault_i),
+    .fault_i        (watch_i.rd_fault),
     .fault_addr_o   (rd_fault_addr),
-    .fault_kind_o   (rd_fault_kind_o),
-    .idle_o         (rd_idle_o)
+    .fault_kind_o   (fault_o.rd_kind),
+    .idle_o         (status_o.rd_idle)
   );
 
   mxe_unpack #(
@@ -323,22 +261,16 @@ module mxe_datapath #(
   ) u_unpack (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear_i),
-    .drop_i         (halt_i),
+    .clear_i        (clear),
+    .drop_i         (halt),
     .a_is6_i        (job_i.a.fmt.is6),
     .b_is6_i        (job_i.b.fmt.is6),
     .fetch_ready_o  (fetch_ready),
-    .fetch_offset_i (fetch_offset),
-    .fetch_bytes_i  (fetch_bytes),
-    .fetch_tag_i    (fetch_tag),
+    .fetch_i        (fetch),
     .m_rvalid_i     (axi_i.r_valid),
     .m_rready_o     (axi_o.r_ready),
     .m_rdata_i      (axi_i.r_data[MEM_W-1:0]),
-    .word_valid_o   (word_valid),
-    .word_tag_o     (word_tag),
-    .word_index_o   (word_index),
-    .word_data_o    (word_data),
-    .word_last_o    (word_last)
+    .word_o         (word)
   );
 
   localparam int unsigned BBankAw = $clog2(CanBeWide ? 2 * B_BANKS : B_BANKS);
@@ -363,7 +295,7 @@ module mxe_datapath #(
   mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1), .TWO_WORDS(TwoWords)) u_abuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear_i),
+    .clear_i        (clear),
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
     .split_i        (1'b0),
@@ -371,10 +303,10 @@ module mxe_datapath #(
     .elem_valid_i   (kind_ae),
     .scale_valid_i  (kind_as),
     .bank_i         (tag.bank[0]),
-    .line_i         (tag_index),
-    .index_i        (word_index[AWordW-1:0]),
+    .line_i         (tag.index[RowAw-1:0]),
+    .index_i        (word.index[AWordW-1:0]),
     .data_i         (word_data),
-    .last_i         (tag.last & word_last),
+    .last_i         (tag.last & word.last),
     .re_i           (a_re),
     .rbank_i        (a_bank),
     .rline_i        (a_row),
@@ -390,7 +322,7 @@ module mxe_datapath #(
               .CAN_SPLIT(CanBeWide), .TWO_WORDS(TwoWords)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear_i),
+    .clear_i        (clear),
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
     .split_i        (wide),
@@ -398,10 +330,10 @@ module mxe_datapath #(
     .elem_valid_i   (kind_be),
     .scale_valid_i  (kind_bs),
     .bank_i         (tag.bank[BBankAw-1:0]),
-    .line_i         (tag_index[PeAw-1:0]),
-    .index_i        (word_index[SlabAw-1:0]),
+    .line_i         (tag.index[PeAw-1:0]),
+    .index_i        (word.index[SlabAw-1:0]),
     .data_i         (word_data),
-    .last_i         (tag.last & word_last),
+    .last_i         (tag.last & word.last),
     .re_i           (b_re),
     .rbank_i        (b_bank),
     .rline_i        (b_line),
@@ -416,14 +348,14 @@ module mxe_datapath #(
   mxe_cbuf #(.NUM_PE(NUM_PE), .ROWS(ROWS)) u_cbuf (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
-    .clear_i   (clear_i),
+    .clear_i   (clear),
     .bf16_i    (job_i.c.bf16),
     .valid_i   (kind_bias),
     .bank_i    (tag.bank[0]),
-    .row_i     (tag_index),
-    .index_i   (word_index[SegAw-1:0]),
-    .data_i    (word_data[255:0]),
-    .last_i    (tag.last & word_last),
+    .row_i     (tag.index[RowAw-1:0]),
+    .index_i   (word.index[SegAw-1:0]),
+    .data_i    (word.data[255:0]),
+    .last_i    (tag.last & word.last),
     .re_i      (c_re),
     .rbank_i   (c_bank_q),
     .rrow_i    (job_i.c.one_row ? '0 : c_row),
@@ -433,7 +365,7 @@ module mxe_datapath #(
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) c_bank_q <= 1'b0;
-    else if (clear_i) c_bank_q <= 1'b0;
+    else if (clear) c_bank_q <= 1'b0;
     else if (c_release) c_bank_q <= ~c_bank_q;
   end
 
@@ -460,9 +392,9 @@ module mxe_datapath #(
   ) u_feed (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .clear_i       (clear_i),
-    .start_i       (start_i),
-    .chain_i       (loaded_i),
+    .clear_i       (clear),
+    .start_i       (start),
+    .chain_i       (control_i.loaded),
     .job_i         (job_i),
     .wide_i        (wide),
     .long_i        (long_slab),
@@ -506,8 +438,8 @@ module mxe_datapath #(
   ) u_seq (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
-    .clear_i         (clear_i),
-    .run_i           (run_i),
+    .clear_i         (clear),
+    .run_i           (control_i.run),
     .bias_en_i       (job_i.c.en),
     .pass_valid_i    (pass_valid),
     .pass_ready_o    (pass_ready),
@@ -557,7 +489,7 @@ module mxe_datapath #(
   ) u_array (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .clear_i      (clear_i),
+    .clear_i      (clear),
     .job_i        (job_i),
     .row_valid_i  (row_valid),
     .row_i        (row),
@@ -587,13 +519,8 @@ module mxe_datapath #(
     .empty_o      (array_empty)
   );
 
-  logic                            drain_req, drain_half, wr_req_ready, drain_data, wr_data_ready;
-  logic                            data_record;
-  logic                            drain_joins, drain_joining, rec_first;
-  logic                            drain_scale;
-  logic [63:0]                     drain_addr;
-  logic [LEN_W-1:0]                drain_bytes;
-  logic [SEG_W-1:0]                drain_word;
+  mxe_pkg::write_t                 drained, write;
+  logic                            wr_row_ready, wr_data_ready, record_first, data_record;
   logic [$clog2(LanesOut+1)-1:0]   nan_count, over_count;
   logic                            drain_done;
 
@@ -602,14 +529,13 @@ module mxe_datapath #(
     .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
     .FP4_DUAL  (FP4_DUAL),
-    .LANES_OUT (LanesOut),
-    .LEN_W     (LEN_W)
+    .LANES_OUT (LanesOut)
   ) u_drain (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .clear_i      (clear_i),
-    .halt_i       (halt_i),
-    .start_i      (start_i),
+    .clear_i      (clear),
+    .halt_i       (halt),
+    .start_i      (start),
     .job_i        (job_i),
     .res_valid_i  (res_valid),
     .res_bank_i   (res_bank),
@@ -618,28 +544,37 @@ module mxe_datapath #(
     .res_even_i   (res_even),
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
-    .req_valid_o  (drain_req),
-    .req_ready_i  (wr_req_ready & ~rec_first),
-    .req_addr_o   (drain_addr),
-    .req_bytes_o  (drain_bytes),
-    .req_scale_o  (drain_scale),
-    .req_half_o   (drain_half),
-    .req_joins_o  (drain_joins),
-    .joining_o    (drain_joining),
-    .data_valid_o (drain_data),
+    .write_o      (drained),
+    .row_ready_i  (wr_row_ready & ~record_first),
     .data_ready_i (wr_data_ready & ~data_record),
-    .data_o       (drain_word),
     .nan_count_o  (nan_count),
     .over_count_o (over_count),
     .done_o       (drain_done)
   );
 
   // Records have priority over results, except between joined rows.
-  logic wr_sent;
-  assign rec_first        = rec_valid_i & ~drain_joining;
-  assign rec_ready_o      = wr_req_ready & ~drain_joining;
-  assign rec_data_ready_o = wr_data_ready & data_record;
-  assign wr_error_o       = axi_i.b_valid & axi_o.wr.b_ready & axi_i.b_error;
+  logic             wr_error, wr_sent;
+  logic [LEN_W-1:0] write_bytes;
+  logic [SEG_W-1:0] write_data;
+  assign record_first      = record_i.row.valid & ~drained.row.follows;
+  assign row_ready_o       = wr_row_ready & ~drained.row.follows;
+  assign data_ready_o      = wr_data_ready & data_record;
+  assign write.row.valid   = record_first | drained.row.valid;
+  assign write.row.addr    = record_first ? record_i.row.addr : drained.row.addr;
+  assign write.row.bytes   = mxe_pkg::BYTES_W'(write_bytes);
+  assign write.row.half    = drained.row.half & ~record_first;
+  assign write.row.scale   = drained.row.scale & ~record_first;
+  assign write.row.record  = record_first;
+  assign write.row.joins   = drained.row.joins & ~record_first;
+  assign write.row.follows = drained.row.follows & ~record_first;
+  assign write.data_valid  = data_record ? record_i.data_valid : drained.data_valid;
+  assign write.data        = mxe_pkg::AXI_W'(write_data);
+  // Only the bits that this engine needs are selected.
+  assign write_bytes = record_first ? record_i.row.bytes[LEN_W-1:0] : drained.row.bytes[LEN_W-1:0];
+  assign write_data  = data_record ? record_i.data[SEG_W-1:0] : drained.data[SEG_W-1:0];
+
+  assign wr_error          = axi_i.b_valid & axi_o.wr.b_ready & axi_i.b_error;
+  assign status_o.wr_error = wr_error;
 
   mxe_wr_port #(
     .MEM_W     (MEM_W),
@@ -652,34 +587,27 @@ module mxe_datapath #(
   ) u_wr_port (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
-    .req_valid_i  (rec_first | drain_req),
-    .req_ready_o  (wr_req_ready),
-    .req_addr_i   (rec_first ? rec_addr_i : drain_addr),
-    .req_bytes_i  (rec_first ? rec_bytes_i : drain_bytes),
-    .req_half_i   (drain_half & ~rec_first),
-    .req_scale_i  (drain_scale & ~rec_first),
-    .req_record_i (rec_first),
-    .req_joins_i  (drain_joins & ~rec_first),
-    .req_follows_i(drain_joining & ~rec_first),
-    .data_record_o(data_record),
-    .data_valid_i (data_record ? rec_data_valid_i : drain_data),
+    .write_i      (write),
+    .row_ready_o  (wr_row_ready),
     .data_ready_o (wr_data_ready),
-    .data_i       (data_record ? rec_data_i : drain_word),
+    .data_record_o(data_record),
     .axi_i        (axi_i),
     .axi_o        (axi_o.wr),
-    .fault_i      (wr_error_o & wr_fault_watch_i),
+    .fault_i      (wr_error & watch_i.wr_fault_watch),
     .fault_addr_o (wr_fault_addr),
-    .fault_scale_o(wr_fault_scale_o),
-    .result_begins_o   (result_begins_o),
-    .result_answered_o (result_answered_o),
-    .record_answered_o (record_answered_o),
-    .record_last_o     (record_last_o),
+    .fault_scale_o(fault_o.wr_scale),
+    .result_begins_o   (status_o.result_begins),
+    .result_answered_o (status_o.result_answered),
+    .record_answered_o (status_o.record_answered),
+    .record_last_o     (status_o.record_last),
     .sent_o       (wr_sent),
-    .idle_o       (wr_idle_o)
+    .idle_o       (status_o.wr_idle)
   );
 
   // All operands have been used and all results sent. Write responses may be outstanding.
-  assign job_done_o = feed_done & array_empty & drain_done & wr_sent;
+  logic job_done;
+  assign status_o.job_done = job_done;
+  assign job_done = feed_done & array_empty & drain_done & wr_sent;
 
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   logic [ColsW-1:0] pass_cols_q;
@@ -718,37 +646,29 @@ module mxe_datapath #(
     amounts_o[AMOUNT_W*mxe_reg_pkg::COUNTER_SATURATIONS +: AMOUNT_W] = AMOUNT_W'(over_count);
   end
 
-  `MXE_ASSERT(done_means_all_loaded, !(run_i && job_done_o) || load_ahead_i ||
-              (req_valid[3:1] == '0))
+  `MXE_ASSERT(done_means_all_loaded, !(control_i.run && job_done) || load_i.ahead ||
+              !(a_req.valid || b_req.valid || bias_req.valid))
 
 `ifndef SYNTHESIS
   mxe_datapath_checks #(
     .NUM_PE      (NUM_PE),
     .ROWS        (ROWS),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords),
-    .LEN_W       (LEN_W),
-    .TAG_W       (TAG_W),
-    .IDX_W       (IdxW)
+    .SLAB_WORDS  (SlabWords)
   ) u_checks (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .run_i         (run_i),
+    .run_i         (control_i.run),
     .job_i         (job_i),
-    .req_valid_i   (req_valid),
-    .req_bytes_i   (req_bytes),
-    .req_tag_i     (req_tag),
-    .fetch_used_i  (rd_beat & ~halt_i),
-    .fetch_bytes_i (fetch_bytes),
-    .fetch_tag_i   (fetch_tag),
-    .word_valid_i  (word_valid),
-    .word_tag_i    (word_tag),
-    .word_index_i  (word_index),
-    .row_valid_i   (drain_req),
-    .row_half_i    (drain_half),
-    .row_bytes_i   (drain_bytes),
-    .rec_valid_i   (rec_valid_i),
-    .rec_bytes_i   (rec_bytes_i),
+    .desc_req_i    (desc_req_i),
+    .bias_req_i    (bias_req),
+    .b_req_i       (b_req),
+    .a_req_i       (a_req),
+    .fetch_used_i  (rd_beat & ~halt),
+    .fetch_i       (fetch),
+    .word_i        (word),
+    .results_i     (drained.row),
+    .record_i      (record_i.row),
     .pass_valid_i  (pass_valid),
     .pass_rows_i   (pass_rows),
     .pass_cols_i   (pass_cols)

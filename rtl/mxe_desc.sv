@@ -7,9 +7,7 @@
 `default_nettype none
 module mxe_desc #(
   parameter int unsigned TREE_W   = 70,
-  parameter bit          FP4_DUAL = 1'b1,
-  parameter int unsigned LEN_W    = 16,
-  parameter int unsigned TAG_W    = 13
+  parameter bit          FP4_DUAL = 1'b1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -29,16 +27,9 @@ module mxe_desc #(
   output logic [3:0]       status_o,     // STATUS_OK, or the rule that the oldest violates
   output mxe_pkg::job_t    job_o,        // the decoded job, if the descriptor is legal
   output logic             loadable_o,   // legal, and job_o is valid for the second cycle or longer
-  output logic             req_valid_o,
+  output mxe_pkg::fetch_t  req_o,
   input  logic             req_ready_i,
-  output logic [63:0]      req_addr_o,
-  output logic [LEN_W-1:0] req_bytes_o,
-  output logic [TAG_W-1:0] req_tag_o,
-  input  logic             word_valid_i,
-  input  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place_i,
-  input  logic [1:0]       word_index_i,
-  input  logic [255:0]     word_data_i,
-  input  logic             word_last_i,
+  input  mxe_pkg::word_t   word_i,       // of any kind
   input  logic             error_i,
   input  logic [mxe_pkg::DESC_PLACE_W-1:0] error_place_i,
   // error_i was, one cycle before, the first error of the job at the ring's head. Operand errors
@@ -76,20 +67,24 @@ module mxe_desc #(
   assign room     = (flying_q + held_q != (PlaceW+1)'(Depth));
   assign begins_o = ~ask_q & begin_i & room & ~forget_q & ~voids & (alone | ~again_q);
 
-  assign req_valid_o = ask_q;
-  assign req_addr_o  = addr_i;
-  assign req_bytes_o = LEN_W'(mxe_reg_pkg::DESC_W / 8);
-  assign req_tag_o   = TAG_W'({mxe_pkg::TURN_W'(0), mxe_pkg::TagDesc,
-                               mxe_pkg::BANK_W'(next_q[PlaceW-1:0]), 1'b1});
+  assign req_o.valid = ask_q;
+  assign req_o.addr  = addr_i;
+  assign req_o.bytes = mxe_pkg::BYTES_W'(mxe_reg_pkg::DESC_W / 8);
+  assign req_o.tag   = {mxe_pkg::ROW_W'(0), mxe_pkg::TURN_W'(0), mxe_pkg::TagDesc,
+                        mxe_pkg::BANK_W'(next_q[PlaceW-1:0]), 1'b1};
   logic asked;
   assign asked = ask_q & req_ready_i & ~drop_i;
 
+  logic              word_valid;
+  logic [PlaceW-1:0] word_place;
+  assign word_valid = word_i.valid & (word_i.tag.kind == mxe_pkg::TagDesc);
+  assign word_place = word_i.tag.bank[PlaceW-1:0];
   logic              arrives, fails, keeps, last_to_forget, fault;
   // Slot of the first outstanding fetch; places are used in order.
   logic [15:0]       next_out;
   assign next_out      = out_q + 16'(held_q);
-  assign arrives       = word_valid_i & word_last_i & (flying_q != '0) & ~drop_i;
-  assign fails         = error_q[word_place_i] | (error_i & (error_place_i == word_place_i));
+  assign arrives       = word_valid & word_i.last & (flying_q != '0) & ~drop_i;
+  assign fails         = error_q[word_place] | (error_i & (error_place_i == word_place));
   assign voids         = arrives & ~forget_q & fails & ~alone_q;
   assign keeps         = arrives & ~forget_q & ~voids;
   assign last_to_forget = (forget_q | voids) & (flying_q - (PlaceW+1)'(arrives) == '0) & ~ask_q;
@@ -166,9 +161,9 @@ module mxe_desc #(
     localparam int unsigned Width = (i == 3) ? (DescW - 768) : 256;
     mxe_ram #(.WIDTH(Width), .DEPTH(Depth)) u_words (
       .clk_i   (clk_i),
-      .we_i    (word_valid_i & (flying_q != '0) & (word_index_i == 2'(i))),
-      .waddr_i (word_place_i),
-      .wdata_i (word_data_i[Width-1:0]),
+      .we_i    (word_valid & (flying_q != '0) & (word_i.index[1:0] == 2'(i))),
+      .waddr_i (word_place),
+      .wdata_i (word_i.data[Width-1:0]),
       .re_i    (read),
       .raddr_i (out_q[PlaceW-1:0]),
       .rdata_o (desc_o[256*i +: Width])

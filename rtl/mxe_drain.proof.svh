@@ -31,7 +31,7 @@
   `MXE_ASSERT(drain_row_under_way, (f_left_q == '0) == seg_start)
   `MXE_ASSERT(drain_segments_left, seg_start || (valid && (7'(seg_q) + f_left_q == f_segments)))
   `MXE_ASSERT(drain_row_is_whole, !row_step || (f_left_q == 7'd1) || (f_segments == 7'd1))
-  `MXE_ASSERT(drain_request_with_row, !(direct_req && req_ready_i) || (issue && seg_start))
+  `MXE_ASSERT(drain_request_with_row, !(direct_req && row_ready_i) || (issue && seg_start))
   `MXE_ASSERT(drain_row_with_request, !(issue && seg_start && !out_mx) || direct_req)
   `MXE_ASSERT(drain_halts_between_rows, !halt_i || !(issue && seg_start))
   `MXE_ASSERT(drain_row_ends_halted, !(have && !seg_start) || issue)

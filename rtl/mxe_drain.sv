@@ -12,7 +12,6 @@ module mxe_drain #(
   parameter int unsigned ACC_TILES = 4,
   parameter bit          FP4_DUAL  = 1'b1,
   parameter int unsigned LANES_OUT = 8,
-  parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS)
 ) (
   input  logic                           clk_i,
@@ -28,22 +27,15 @@ module mxe_drain #(
   input  logic [NUM_PE*32-1:0]           res_even_i,
   input  logic [NUM_PE*32-1:0]           res_odd_i,
   output logic                           release_o,
-  output logic                           req_valid_o,
-  input  logic                           req_ready_i,
-  output logic [63:0]                    req_addr_o,
-  output logic [LEN_W-1:0]               req_bytes_o,
-  output logic                           req_scale_o,
-  output logic                           req_half_o,  // segments are half full (two-byte numbers)
-  output logic                           req_joins_o,
-  output logic                           joining_o,   // a joined row waits for the next one
-  output logic                           data_valid_o,
+  output mxe_pkg::write_t                write_o,
+  input  logic                           row_ready_i,
   input  logic                           data_ready_i,
-  output logic [LANES_OUT*32-1:0]        data_o,
   output logic [$clog2(LANES_OUT+1)-1:0] nan_count_o,  // NaN results in this cycle
   output logic [$clog2(LANES_OUT+1)-1:0] over_count_o,
   output logic                           done_o
 );
   localparam int unsigned Segs = NUM_PE / LANES_OUT;
+  localparam int unsigned SegW = LANES_OUT * 32;
   localparam int unsigned SegAw = (Segs > 1) ? $clog2(Segs) : 1;
   localparam int unsigned PairW = FP4_DUAL ? 64 : 32;
   localparam int unsigned CntW = $clog2(LANES_OUT + 1);
@@ -118,14 +110,15 @@ module mxe_drain #(
   assign seg_start   = (seg_q == '0);
   assign have        = valid & (tiles_q != 2'd0) & (out_mx ? (held_q != 2'd2) : (credit_q != 5'd0));
   assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
-  assign issue       = have & (seg_start ? ((req_ready_i | out_mx) & ~halt_i) : 1'b1);
+  assign issue       = have & (seg_start ? ((row_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
   assign release_o   = row_step & last_row;
 
   // Rows of one tile are joined if they follow each other in memory without a gap.
-  logic        contiguous_q, joining_q;
+  logic        contiguous_q, joining_q, joins;
   logic [31:0] row_bytes;
   assign row_bytes = two_bytes ? {job_i.n[30:0], 1'b0} : {job_i.n[29:0], 2'b00};
+  assign joins     = contiguous_q & ~last_row;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       contiguous_q <= 1'b0;
@@ -134,7 +127,7 @@ module mxe_drain #(
       if (start_i)
         contiguous_q <= ~out_mx & (job_i.n <= 32'(NUM_PE)) & (job_i.d.stride == row_bytes);
       if (halt_i | clear_i) joining_q <= 1'b0;  // no further row follows
-      else if (direct_req & req_ready_i) joining_q <= req_joins_o;
+      else if (direct_req & row_ready_i) joining_q <= joins;
     end
   end
 
@@ -301,15 +294,12 @@ module mxe_drain #(
     .data_o  (direct_data)
   );
 
-  logic                     block_req, block_scale, block_valid, block_idle;
-  logic [63:0]              block_addr;
-  logic [LEN_W-1:0]         block_bytes;
-  logic [LANES_OUT*32-1:0]  block_data;
+  mxe_pkg::write_t block;
+  logic            block_idle;
   mxe_requant #(
     .NUM_PE    (NUM_PE),
     .ROWS      (ROWS),
-    .LANES_OUT (LANES_OUT),
-    .LEN_W     (LEN_W)
+    .LANES_OUT (LANES_OUT)
   ) u_requant (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
@@ -326,29 +316,30 @@ module mxe_drain #(
     .cols_i         (stage.cols),
     .end_i          (stage.cols_end),
     .read_o         (stage_read),
-    .req_valid_o    (block_req),
-    .req_ready_i    (req_ready_i),
-    .req_addr_o     (block_addr),
-    .req_bytes_o    (block_bytes),
-    .req_scale_o    (block_scale),
-    .data_valid_o   (block_valid),
+    .write_o        (block),
+    .row_ready_i    (row_ready_i),
     .data_ready_i   (data_ready_i),
-    .data_o         (block_data),
     .over_count_o   (over_count_o),
     .idle_o         (block_idle)
   );
 
   // A job uses only one of the two paths.
-  assign req_valid_o  = direct_req | block_req;
-  assign req_addr_o   = out_mx ? block_addr : at.addr;
-  assign req_bytes_o  = out_mx ? block_bytes
-                      : two_bytes ? LEN_W'({cols, 1'b0}) : LEN_W'({cols, 2'b00});
-  assign req_scale_o  = out_mx & block_scale;
-  assign req_half_o   = two_bytes;
-  assign req_joins_o  = contiguous_q & ~last_row;
-  assign joining_o    = joining_q;
-  assign data_valid_o = direct_valid | block_valid;
-  assign data_o       = out_mx ? block_data : direct_data;
+  localparam int unsigned RowBytesW = $clog2(((NUM_PE > 8) ? 4 * NUM_PE : 32) + 1);
+  logic [RowBytesW-1:0] bytes;
+  logic [SegW-1:0]      data;
+  assign bytes = out_mx    ? block.row.bytes[RowBytesW-1:0]
+               : two_bytes ? RowBytesW'({cols, 1'b0}) : RowBytesW'({cols, 2'b00});
+  assign data = out_mx ? block.data[SegW-1:0] : direct_data;
+  assign write_o.row.valid   = direct_req | block.row.valid;
+  assign write_o.row.addr    = out_mx ? block.row.addr : at.addr;
+  assign write_o.row.bytes   = mxe_pkg::BYTES_W'(bytes);
+  assign write_o.row.half    = two_bytes;
+  assign write_o.row.scale   = out_mx & block.row.scale;
+  assign write_o.row.record  = 1'b0;
+  assign write_o.row.joins   = joins;
+  assign write_o.row.follows = joining_q;  // a joined row waits for the next one
+  assign write_o.data_valid  = direct_valid | block.data_valid;
+  assign write_o.data        = mxe_pkg::AXI_W'(data);
 
   always_comb begin
     nan_count_o = '0;

@@ -13,9 +13,7 @@ module mxe_load #(
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ACC_TILES   = 4,
   parameter int unsigned CHUNK_WORDS = 32,
-  parameter int unsigned SLAB_WORDS  = 8,
-  parameter int unsigned LEN_W       = 16,
-  parameter int unsigned TAG_W       = mxe_pkg::tag_w(ROWS)
+  parameter int unsigned SLAB_WORDS  = 8
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -27,11 +25,8 @@ module mxe_load #(
   input  logic                       wide_i,       // B only: see mxe_walk
   input  logic                       long_i,
   input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0] chunk_shift_i,
-  output logic                       req_valid_o,
+  output mxe_pkg::fetch_t            req_o,
   input  logic                       req_ready_i,
-  output logic [63:0]                req_addr_o,
-  output logic [LEN_W-1:0]           req_bytes_o,
-  output logic [TAG_W-1:0]           req_tag_o,
   // a bank was consumed
   input  logic                       release_i,
   output logic                       chunk_o,      // last fetch of an A chunk or its first B slab
@@ -131,13 +126,13 @@ module mxe_load #(
   assign sleft = job_i.k_blocks - soff_q;
 
   // Values common to all fetches of a bank are computed when the bank is claimed.
-  logic [LEN_W-1:0]  bytes_q, scale_bytes_q;
+  logic [BytesW-1:0] bytes_q, scale_bytes_q;
   logic [IndexW-1:0] last_index_q;
   logic              half_follows_q;  // the second half of a wide tile follows
   always_ff @(posedge clk_i) begin
     if (claim) begin
-      bytes_q        <= (left > 32'(step_bytes)) ? LEN_W'(step_bytes) : left[LEN_W-1:0];
-      scale_bytes_q  <= (sleft > step_scales) ? step_scales[LEN_W-1:0] : sleft[LEN_W-1:0];
+      bytes_q        <= (left > 32'(step_bytes)) ? step_bytes : left[BytesW-1:0];
+      scale_bytes_q  <= (sleft > step_scales) ? step_scales[BytesW-1:0] : sleft[BytesW-1:0];
       step_bytes_q   <= step_bytes;
       chunk_bytes_q  <= bytes_of(chunk_words, is32, is24);
       last_index_q   <= IndexW'(count - (IndexW+1)'(1));
@@ -149,12 +144,13 @@ module mxe_load #(
   logic first_q;  // first bank that uses its A chunk
   assign chunk_o     = fire & last_fetch & first_q;
   assign busy_o      = valid;
-  assign req_valid_o = valid & taken_q;
-  assign fire        = req_valid_o & req_ready_i;
+  assign fire        = valid & taken_q & req_ready_i;
   assign last_fetch  = scale_q & (index_q == last_index_q);
   assign step        = fire & last_fetch & ~half_follows_q;
-  assign req_bytes_o = scale_q ? scale_bytes_q : bytes_q;
-  assign req_tag_o   = {index_q, turn_i,
+  assign req_o.valid = valid & taken_q;
+  assign req_o.bytes = scale_q ? mxe_pkg::BYTES_W'(scale_bytes_q)
+                               : mxe_pkg::BYTES_W'(bytes_q);
+  assign req_o.tag   = {mxe_pkg::ROW_W'(index_q), turn_i,
                         OPERAND_A ? (scale_q ? mxe_pkg::TagAScale : mxe_pkg::TagAElem)
                                   : (scale_q ? mxe_pkg::TagBScale : mxe_pkg::TagBElem),
                         mxe_pkg::BANK_W'(bank_q), last_fetch};
@@ -166,7 +162,7 @@ module mxe_load #(
   always_ff @(posedge clk_i) begin
     if (claim | fire) addr_q <= scale_next ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
   end
-  assign req_addr_o = addr_q;
+  assign req_o.addr = addr_q;
 
   logic [63:0] sptr_next;
   assign sptr_next = sptr_q + {32'd0, operand.scale_stride};
@@ -317,11 +313,11 @@ module mxe_load #(
   `MXE_REQUIRE(load_job_starts_clean, !start_i || ((index_q == '0) && !scale_q && !taken_q &&
                !half_q))
   // A bank is not overwritten before it has been consumed.
-  `MXE_ASSERT(load_bank_not_in_use, !req_valid_o || !f_held_q[bank_q])
+  `MXE_ASSERT(load_bank_not_in_use, !req_o.valid || !f_held_q[bank_q])
 `endif
 `ifdef FORMAL
 `include "mxe_load.proof.svh"
 `endif
-  `MXE_ASSERT(load_fetch_not_empty, !req_valid_o || (req_bytes_o != '0))
+  `MXE_ASSERT(load_fetch_not_empty, !req_o.valid || (req_o.bytes != '0))
 endmodule
 `default_nettype wire

@@ -6,9 +6,7 @@
 module mxe_load_bias #(
   parameter int unsigned ROWS      = 32,
   parameter int unsigned NUM_PE    = 8,
-  parameter int unsigned ACC_TILES = 4,
-  parameter int unsigned LEN_W     = 16,
-  parameter int unsigned TAG_W     = mxe_pkg::tag_w(ROWS)
+  parameter int unsigned ACC_TILES = 4
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -16,11 +14,8 @@ module mxe_load_bias #(
   input  logic                     start_i,
   input  logic [mxe_pkg::TURN_W-1:0] turn_i,
   input  mxe_pkg::job_t            job_i,
-  output logic                     req_valid_o,
+  output mxe_pkg::fetch_t          req_o,
   input  logic                     req_ready_i,
-  output logic [63:0]              req_addr_o,
-  output logic [LEN_W-1:0]         req_bytes_o,
-  output logic [TAG_W-1:0]         req_tag_o,
   input  logic                     release_i,
   output logic                     busy_o
 );
@@ -46,14 +41,16 @@ module mxe_load_bias #(
     .take_i   (fire),
     .row_o    (row)
   );
+  logic [$clog2(NUM_PE+1)-1:0] cols;
+  assign cols        = row.cols[$clog2(NUM_PE+1)-1:0];
   assign claim       = valid & ~taken_q & (free_q != 2'd0);
   assign busy_o      = valid;
-  assign req_valid_o = valid & taken_q;
-  assign req_addr_o  = row.addr;
-  assign req_bytes_o = job_i.c.bf16 ? LEN_W'({row.cols, 1'b0}) : LEN_W'({row.cols, 2'b00});
-  assign req_tag_o   = {row.row[$clog2(ROWS)-1:0], turn_i, mxe_pkg::TagBias,
-                        mxe_pkg::BANK_W'(bank_q), row.last_row};
-  assign fire        = req_valid_o & req_ready_i;
+  assign fire        = valid & taken_q & req_ready_i;
+  assign req_o.valid = valid & taken_q;
+  assign req_o.addr  = row.addr;
+  assign req_o.bytes = job_i.c.bf16 ? mxe_pkg::BYTES_W'({cols, 1'b0})
+                                    : mxe_pkg::BYTES_W'({cols, 2'b00});
+  assign req_o.tag   = {row.row, turn_i, mxe_pkg::TagBias, mxe_pkg::BANK_W'(bank_q), row.last_row};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -155,16 +155,18 @@ package mxe_pkg;
     TagBScale,
     TagBias
   } tag_kind_e;
+  localparam int unsigned ROW_W = 8;  // bits of a row's index: ROWS <= 256
   typedef struct packed {
+    logic [ROW_W-1:0]  index; // of the row or column
     logic [TURN_W-1:0] turn;  // of the job
     tag_kind_e         kind;
     logic [BANK_W-1:0] bank;
     logic              last;  // last fetch of its bank
   } tag_t;
-  localparam int unsigned TAG_T_W = 4 + TURN_W + BANK_W;
-  // A tag is extended by the index of the row or column.
+  localparam int unsigned TAG_T_W = 4 + TURN_W + BANK_W + ROW_W;
+  // Bits of a tag that an engine with that many rows needs to store.
   function automatic int unsigned tag_w(input int unsigned rows);
-    tag_w = $clog2(rows) + TAG_T_W;
+    tag_w = TAG_T_W - ROW_W + $clog2(rows);
   endfunction
 
   // Bits of a byte count of one row fetch or written row, and of the beats of 4 KiB. Rows are A
@@ -227,11 +229,11 @@ package mxe_pkg;
   // ---------------------------------------------------------------- hand-overs between the blocks
   // Fields have the widths of the largest engine, so that a struct has no parameter. A smaller
   // engine leaves their upper bits zero, and synthesis removes them. mxe_top checks the widths.
-  localparam int unsigned ROW_W = 8;     // index of a row: ROWS <= 256
   localparam int unsigned COLS_W = 8;    // columns of a wide tile: NUM_PE <= 64
   localparam int unsigned TILE_W = 4;    // index of a tile in its group: ACC_TILES <= 16
   localparam int unsigned WORD_AW = 12;  // index of a word in a chunk: A_SLAB_K <= 16384, eight times
 
+  localparam int unsigned BYTES_W = 18;  // bytes of a row fetch: at most those of a row of a chunk
   localparam int unsigned AXI_W = 512;   // bits of the memory port: MEM_W <= 512
 
   // The memory port. mxe_top adds the attributes that all bursts share.
@@ -264,6 +266,99 @@ package mxe_pkg;
     logic             b_valid;
     logic             b_error;
   } axi_in_t;
+
+  // Request for a row fetch, to the read port.
+  typedef struct packed {
+    logic               valid;
+    logic [63:0]        addr;
+    logic [BYTES_W-1:0] bytes;
+    tag_t               tag;
+  } fetch_t;
+
+  // The oldest outstanding row fetch, from the read port to the unpacker.
+  typedef struct packed {
+    logic [$clog2(AXI_W/8)-1:0] offset;  // of the first byte within its beat
+    logic [BYTES_W-1:0]         bytes;
+    tag_t                       tag;
+  } pending_t;
+
+  // A word of a row fetch, or two with a port wider than an operand word.
+  typedef struct packed {
+    logic               valid;
+    tag_t               tag;
+    logic [WORD_AW-1:0] index;  // of the word in its row; of two words, of the pair
+    logic               last;   // of the row
+    logic [AXI_W-1:0]   data;
+  } word_t;
+
+  // A row of results or a completion record, to the write port.
+  typedef struct packed {
+    logic               valid;
+    logic [63:0]        addr;
+    logic [BYTES_W-1:0] bytes;
+    logic               half;     // segments are half full (two-byte numbers)
+    logic               scale;    // reported with a write error
+    logic               record;
+    logic               joins;    // the row's last incomplete beat waits for the next row
+    logic               follows;  // the previous row joins this one, also while it is not valid yet
+  } row_t;
+
+  // Rows and, in the same order, the segments of their data.
+  typedef struct packed {
+    row_t             row;
+    logic             data_valid;
+    logic [AXI_W-1:0] data;
+  } write_t;
+
+  // Command processor to datapath: the running job's state.
+  typedef struct packed {
+    logic start;
+    logic loaded;  // the job's loaders were started early
+    logic run;
+    logic halt;
+    logic clear;
+  } control_t;
+
+  // Command processor to the loaders.
+  typedef struct packed {
+    logic              start;
+    logic              early;  // start is for the job ahead, early
+    logic              ahead;  // the loaders use the job ahead, else the running one
+    logic [TURN_W-1:0] turn;   // in the tags of the loaders
+  } load_t;
+
+  // Command processor to the memory ports: which error to report.
+  typedef struct packed {
+    logic rd_fault;        // capture address and kind of the last read error
+    logic wr_fault_watch;  // capture address and kind of a write error now
+    logic write;           // report the write error, else the read error
+  } watch_t;
+
+  // The reported error.
+  typedef struct packed {
+    logic [63:0] addr;
+    tag_kind_e   rd_kind;
+    logic        wr_scale;
+  } fault_t;
+
+  // Datapath to command processor.
+  typedef struct packed {
+    logic                    loads_done;  // the loaders have issued all requests
+    logic                    alike;       // operands of the two jobs may share the buffers
+    logic                    job_done;
+    logic                    rd_error;    // read error of an operand, one cycle after the beat
+    logic [TURN_W-1:0]       rd_turn;
+    logic                    desc_error;
+    logic [DESC_PLACE_W-1:0] desc_error_place;
+    logic                    wr_error;
+    // a burst of results starts or is acknowledged; a burst of a record (its last) is acknowledged
+    logic                    result_begins;
+    logic                    result_answered;
+    logic                    record_answered;
+    logic                    record_last;
+    logic                    rd_idle;
+    logic                    wr_idle;     // no row is queued, no burst outstanding
+  } status_t;
 
   // The loop nest of a job, for mxe_walk: sizes and settings, stable while the job is walked.
   typedef struct packed {

@@ -14,27 +14,23 @@ module mxe_rd_port #(
   input  logic                          rst_ni,
   input  logic                          halt_i,
   input  logic                          clear_i,  // cancel all requests; nothing may be outstanding
-  // Index 0: descriptor, 1: bias, 2: B, 3: A. Descriptors have the lowest priority.
-  input  logic [3:0]                    req_valid_i,
-  output logic [3:0]                    req_ready_o,
-  input  logic [4*64-1:0]               req_addr_i,
-  input  logic [4*LEN_W-1:0]            req_bytes_i,
-  input  logic [4*TAG_W-1:0]            req_tag_i,
+  input  mxe_pkg::fetch_t               desc_req_i,   // lowest priority
+  input  mxe_pkg::fetch_t               bias_req_i,
+  input  mxe_pkg::fetch_t               b_req_i,
+  input  mxe_pkg::fetch_t               a_req_i,
+  output logic [3:0]                    ready_o,  // of {a_req_i, b_req_i, bias_req_i, desc_req_i}
   input  logic                          a_first_i,  // A has priority over B and no limit of beats
   output mxe_pkg::axi_addr_t            ar_o,
   input  logic                          ar_ready_i,
   input  logic                          beat_i,
   input  logic                          beat_last_i,
-  // outstanding row fetches, oldest first
   input  logic                          fetch_ready_i,   // the last beat of the oldest is accepted
-  output logic [$clog2(MEM_W/8)-1:0]    fetch_offset_o,  // offset of the first byte within its beat
-  output logic [LEN_W-1:0]              fetch_bytes_o,
-  output logic [TAG_W-1:0]              fetch_tag_o,
+  output mxe_pkg::pending_t             fetch_o,         // oldest outstanding row fetch
   // Address and kind of the last beat with an error before fault_i, valid one cycle later.
   input  logic                          error_i,
   input  logic                          fault_i,
   output logic [63:0]                   fault_addr_o,
-  output logic [2:0]                    fault_kind_o,
+  output mxe_pkg::tag_kind_e            fault_kind_o,
   output logic                          idle_o
 );
   localparam int unsigned MemB = MEM_W / 8;
@@ -57,42 +53,33 @@ module mxe_rd_port #(
     span = {1'b0, length} + (LEN_W+1)'(first) + (LEN_W+1)'(MemB - 1);
     beats_of = LEN_W'(span >> OffW);
   endfunction
-  logic [4*LEN_W-1:0] req_beats;
-  for (genvar i = 0; i < 4; i++) begin : gen_beats
-    assign req_beats[LEN_W*i +: LEN_W] = beats_of(req_addr_i[64*i +: OffW],
-                                                  req_bytes_i[LEN_W*i +: LEN_W]);
-  end
+  logic [LEN_W-1:0] desc_beats, bias_beats, b_beats, a_beats;
+  assign desc_beats = beats_of(desc_req_i.addr[OffW-1:0], desc_req_i.bytes[LEN_W-1:0]);
+  assign bias_beats = beats_of(bias_req_i.addr[OffW-1:0], bias_req_i.bytes[LEN_W-1:0]);
+  assign b_beats    = beats_of(b_req_i.addr[OffW-1:0], b_req_i.bytes[LEN_W-1:0]);
+  assign a_beats    = beats_of(a_req_i.addr[OffW-1:0], a_req_i.bytes[LEN_W-1:0]);
   logic             b_waits;
-  assign b_waits = a_first_i & req_valid_i[3] & a_allowed;
+  assign b_waits = a_first_i & a_req_i.valid & a_allowed;
   logic [3:0]       grant;
-  logic [63:0]      addr;
-  logic [LEN_W-1:0] bytes, beats;
-  logic [TAG_W-1:0] tag;
+  mxe_pkg::fetch_t  req;
+  logic [LEN_W-1:0] beats;
   always_comb begin
     grant = 4'b0000;
-    addr  = req_addr_i[63:0];
-    bytes = req_bytes_i[LEN_W-1:0];
-    beats = req_beats[LEN_W-1:0];
-    tag   = req_tag_i[TAG_W-1:0];
-    if (req_valid_i[1]) begin
+    req   = desc_req_i;
+    beats = desc_beats;
+    if (bias_req_i.valid) begin
       grant = 4'b0010;
-      addr  = req_addr_i[64*1 +: 64];
-      bytes = req_bytes_i[LEN_W*1 +: LEN_W];
-      beats = req_beats[LEN_W*1 +: LEN_W];
-      tag   = req_tag_i[TAG_W*1 +: TAG_W];
-    end else if (req_valid_i[2] & ~b_waits) begin
+      req   = bias_req_i;
+      beats = bias_beats;
+    end else if (b_req_i.valid & ~b_waits) begin
       grant = 4'b0100;
-      addr  = req_addr_i[64*2 +: 64];
-      bytes = req_bytes_i[LEN_W*2 +: LEN_W];
-      beats = req_beats[LEN_W*2 +: LEN_W];
-      tag   = req_tag_i[TAG_W*2 +: TAG_W];
-    end else if (req_valid_i[3] & a_allowed) begin
+      req   = b_req_i;
+      beats = b_beats;
+    end else if (a_req_i.valid & a_allowed) begin
       grant = 4'b1000;
-      addr  = req_addr_i[64*3 +: 64];
-      bytes = req_bytes_i[LEN_W*3 +: LEN_W];
-      beats = req_beats[LEN_W*3 +: LEN_W];
-      tag   = req_tag_i[TAG_W*3 +: TAG_W];
-    end else if (req_valid_i[0]) begin
+      req   = a_req_i;
+      beats = a_beats;
+    end else if (desc_req_i.valid) begin
       grant = 4'b0001;
     end
   end
@@ -109,7 +96,7 @@ module mxe_rd_port #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .start_i (accept),
-    .addr_i  (addr),
+    .addr_i  (req.addr),
     .beats_i (beats),
     .valid_o (busy),
     .take_i  (ar_fire),
@@ -126,14 +113,23 @@ module mxe_rd_port #(
 
   // A row fetch is accepted while no fetch is being split or the last burst of one is issued.
   assign accept      = (|grant) & fifo_ready & ~halt_i & (~busy | (ar_fire & last_burst));
-  assign req_ready_o = accept ? grant : 4'b0000;
+  assign ready_o     = accept ? grant : 4'b0000;
 
-  logic fetch_valid;
+  // A stored fetch has only the bits that this engine needs.
+  localparam int unsigned StoredW = OffW + LEN_W + TAG_W;
+  logic               fetch_valid;
+  logic [StoredW-1:0] stored, oldest;
+  logic [mxe_pkg::TAG_T_W-1:0] tag;
+  assign tag            = req.tag;
+  assign stored         = {req.addr[OffW-1:0], req.bytes[LEN_W-1:0], tag[TAG_W-1:0]};
+  assign fetch_o.offset = ($clog2(mxe_pkg::AXI_W/8))'(oldest[StoredW-1 -: OffW]);
+  assign fetch_o.bytes  = mxe_pkg::BYTES_W'(oldest[TAG_W +: LEN_W]);
+  assign fetch_o.tag    = mxe_pkg::TAG_T_W'(oldest[TAG_W-1:0]);
 `ifdef FORMAL
   logic [UnderWayW-1:0] f_fetches;
 `endif
   mxe_fifo #(
-    .WIDTH (OffW + LEN_W + TAG_W),
+    .WIDTH (StoredW),
     .DEPTH (Outstanding),
     .HEAD  (1'b1)
   ) u_fetches (
@@ -142,10 +138,10 @@ module mxe_rd_port #(
     .clear_i (clear_i),
     .valid_i (accept),
     .ready_o (fifo_ready),
-    .data_i  ({addr[OffW-1:0], bytes, tag}),
+    .data_i  (stored),
     .valid_o (fetch_valid),
     .ready_i (fetch_ready_i),
-    .data_o  ({fetch_offset_o, fetch_bytes_o, fetch_tag_o})
+    .data_o  (oldest)
 `ifdef FORMAL
     ,
     .f_count_o (f_fetches)
@@ -158,17 +154,16 @@ module mxe_rd_port #(
     else if (clear_i) under_way_q <= '0;
     else under_way_q <= under_way_d;
   end
-  mxe_pkg::tag_t    oldest_tag;
+  mxe_pkg::tag_kind_e oldest_kind;
   logic             oldest_is_a;
   logic             a_in, a_out;
   logic [BeatsW-1:0] a_beats_in, a_beats_out;
-  assign oldest_tag  = fetch_tag_o[mxe_pkg::TAG_T_W-1:0];
-  assign oldest_is_a = (oldest_tag.kind == mxe_pkg::TagAElem) |
-                       (oldest_tag.kind == mxe_pkg::TagAScale);
+  assign oldest_kind = fetch_o.tag.kind;
+  assign oldest_is_a = (oldest_kind == mxe_pkg::TagAElem) | (oldest_kind == mxe_pkg::TagAScale);
   assign a_in        = accept & grant[3];
   assign a_out       = fetch_ready_i & oldest_is_a;
-  assign a_beats_in  = BeatsW'(req_beats[LEN_W*3 +: LEN_W]);
-  assign a_beats_out = BeatsW'(beats_of(fetch_offset_o, fetch_bytes_o));
+  assign a_beats_in  = BeatsW'(a_beats);
+  assign a_beats_out = BeatsW'(beats_of(oldest[StoredW-1 -: OffW], oldest[TAG_W +: LEN_W]));
   // a_in and a_out are late in the cycle, so each case has its own sum.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) a_beats_q <= '0;
@@ -183,7 +178,7 @@ module mxe_rd_port #(
   logic [PlaceW-1:0] accepted_q, oldest_q;
   logic [LEN_W-1:0]  came_q, error_came_q;
   logic [63:OffW]    error_first, fault_addr_q;
-  logic [2:0]        error_kind_q;
+  mxe_pkg::tag_kind_e error_kind_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       accepted_q <= '0;
@@ -204,7 +199,7 @@ module mxe_rd_port #(
     .clk_i   (clk_i),
     .we_i    (accept),
     .waddr_i (accepted_q),
-    .wdata_i (addr[63:OffW]),
+    .wdata_i (req.addr[63:OffW]),
     .re_i    (error_i),
     .raddr_i (oldest_q),
     .rdata_o (error_first)
@@ -212,7 +207,7 @@ module mxe_rd_port #(
   always_ff @(posedge clk_i) begin
     if (error_i) begin
       error_came_q <= came_q;
-      error_kind_q <= oldest_tag.kind;
+      error_kind_q <= oldest_kind;
     end
     if (fault_i) begin
       fault_addr_q <= error_first + (64-OffW)'(error_came_q);
@@ -244,45 +239,41 @@ module mxe_rd_port #(
   end
   `MXE_ASSERT(ar_stable, !ar_wait_q || (ar_o == ar_q))
   `MXE_ASSERT(ar_len_in_range, !ar_valid || (32'(ar_o.len) < 32'(MAX_BURST)))
-  `MXE_ASSERT(rd_one_grant, $onehot0(req_ready_o))
-  `MXE_ASSERT(rd_grant_requested, (req_ready_o & ~req_valid_i) == 4'd0)
-  `MXE_ASSERT(rd_grant_priority, !(req_ready_o[0] && (|req_valid_i[2:1])) &&
-              !(req_ready_o[3] && (req_valid_i[1] || (req_valid_i[2] && !a_first_i))) &&
-              !(req_ready_o[2] && (req_valid_i[1] || b_waits)))
-  `MXE_ASSERT(rd_a_leaves_room, !req_ready_o[3] || a_first_i ||
+  logic [3:0] f_valid;
+  assign f_valid = {a_req_i.valid, b_req_i.valid, bias_req_i.valid, desc_req_i.valid};
+  `MXE_ASSERT(rd_one_grant, $onehot0(ready_o))
+  `MXE_ASSERT(rd_grant_requested, (ready_o & ~f_valid) == 4'd0)
+  `MXE_ASSERT(rd_grant_priority, !(ready_o[0] && (|f_valid[2:1])) &&
+              !(ready_o[3] && (f_valid[1] || (f_valid[2] && !a_first_i))) &&
+              !(ready_o[2] && (f_valid[1] || b_waits)))
+  `MXE_ASSERT(rd_a_leaves_room, !ready_o[3] || a_first_i ||
               (a_beats_q < BeatsW'(mxe_pkg::RD_A_BEATS)))
   `MXE_ASSERT(rd_beats_of_fetches, (under_way_q != '0) || (a_beats_q == '0))
   `MXE_ASSERT(rd_addresses_in_step, (accepted_q - oldest_q) == under_way_q[PlaceW-1:0])
   `MXE_REQUIRE(rd_error_of_fetch, !error_i || (beat_i && fetch_valid))
   `MXE_REQUIRE(rd_fetch_expected, !fetch_ready_i || fetch_valid)
   `MXE_REQUIRE(rd_beat_expected, !beat_i || (bursts_q != '0))
-  mxe_pkg::tag_t f_a_tag;
-  assign f_a_tag = req_tag_i[TAG_W*3 +: mxe_pkg::TAG_T_W];
   // A request is stable until it is accepted or until halt_i.
-  logic [3:0]         f_wait_q;
-  logic [4*64-1:0]    f_addr_q;
-  logic [4*LEN_W-1:0] f_bytes_q;
-  logic [4*TAG_W-1:0] f_tag_q;
-  logic [3:0]         f_kept, f_some;
+  logic [3:0]      f_wait_q, f_kept, f_some;
+  mxe_pkg::fetch_t f_desc_q, f_bias_q, f_b_q, f_a_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_wait_q <= '0;
-    else f_wait_q <= (clear_i | halt_i) ? 4'd0 : (req_valid_i & ~req_ready_o);
+    else f_wait_q <= (clear_i | halt_i) ? 4'd0 : (f_valid & ~ready_o);
   end
   always_ff @(posedge clk_i) begin
-    f_addr_q  <= req_addr_i;
-    f_bytes_q <= req_bytes_i;
-    f_tag_q   <= req_tag_i;
+    f_desc_q <= desc_req_i;
+    f_bias_q <= bias_req_i;
+    f_b_q    <= b_req_i;
+    f_a_q    <= a_req_i;
   end
-  for (genvar i = 0; i < 4; i++) begin : gen_request
-    assign f_some[i] = (req_bytes_i[LEN_W*i +: LEN_W] != '0);
-    assign f_kept[i] = req_valid_i[i] & (f_addr_q[64*i +: 64] == req_addr_i[64*i +: 64]) &
-                       (f_bytes_q[LEN_W*i +: LEN_W] == req_bytes_i[LEN_W*i +: LEN_W]) &
-                       (f_tag_q[TAG_W*i +: TAG_W] == req_tag_i[TAG_W*i +: TAG_W]);
-  end
+  assign f_kept = {a_req_i == f_a_q, b_req_i == f_b_q, bias_req_i == f_bias_q, desc_req_i == f_desc_q};
+  assign f_some = {a_req_i.bytes != '0, b_req_i.bytes != '0, bias_req_i.bytes != '0, desc_req_i.bytes != '0};
   `MXE_REQUIRE(rd_request_stable, (f_wait_q & ~f_kept) == 4'd0)
-  `MXE_REQUIRE(rd_request_3_is_a, !req_valid_i[3] ||
-               (f_a_tag.kind == mxe_pkg::TagAElem) || (f_a_tag.kind == mxe_pkg::TagAScale))
-  `MXE_REQUIRE(rd_request_not_empty, (req_valid_i & ~f_some) == 4'd0)
+  `MXE_REQUIRE(rd_request_of_a, !a_req_i.valid || (a_req_i.tag.kind == mxe_pkg::TagAElem) ||
+               (a_req_i.tag.kind == mxe_pkg::TagAScale))
+  `MXE_REQUIRE(rd_request_not_empty, (f_valid & ~f_some) == 4'd0)
+  // Fields are as wide as in the largest engine.
+  `MXE_REQUIRE(rd_request_fits, ((desc_req_i.bytes | bias_req_i.bytes | b_req_i.bytes | a_req_i.bytes) >> LEN_W) == '0)
   // Upper bound: bursts of all outstanding fetches and of the one being split.
   localparam int unsigned MostBeats = (1 << LEN_W) / MemB + 1;
   localparam int unsigned LongestBurst = mxe_pkg::longest_burst(MEM_W, MAX_BURST);

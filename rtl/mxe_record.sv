@@ -5,8 +5,7 @@
 `include "mxe_assert.svh"
 `default_nettype none
 module mxe_record #(
-  parameter int unsigned SEG_W = 256,
-  parameter int unsigned LEN_W = 16
+  parameter int unsigned SEG_W = 256
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -20,18 +19,10 @@ module mxe_record #(
   output logic [$clog2(mxe_pkg::RECORDS+1)-1:0] place_o, // number of incomplete jobs before it
   input  logic [63:0]      addr_i,
   input  logic [63:0]      cycles_i,
-  output logic             rec_valid_o,
-  input  logic             rec_ready_i,
-  output logic [63:0]      rec_addr_o,
-  output logic [LEN_W-1:0] rec_bytes_o,
-  output logic             rec_data_valid_o,
-  input  logic             rec_data_ready_i,
-  output logic [SEG_W-1:0] rec_data_o,
-  input  logic             result_begins_i,
-  input  logic             result_answered_i,
-  input  logic             record_answered_i,
-  input  logic             record_last_i,
-  input  logic             wr_error_i,      // error in the acknowledgement of this cycle
+  output mxe_pkg::write_t  write_o,
+  input  logic             row_ready_i,
+  input  logic             data_ready_i,
+  input  mxe_pkg::status_t status_i,
   // the acknowledgement belongs to a job in this block, else to the running job
   output logic             answered_o,
   output logic             fault_watch_o,   // an error in this cycle would be the first of its job
@@ -74,7 +65,7 @@ module mxe_record #(
   state_e state_q;
   logic pending, results_done, all_done, recorded_now;
   assign pending      = (answered_q != in_q);
-  assign count        = count_q + CountW'(result_answered_i);
+  assign count        = count_q + CountW'(status_i.result_answered);
   assign results_done = pending & (count == mark_q[CountW*32'(answered) +: CountW]);
   assign all_done     = (count == begun_q);
   assign jobs         = in_q - out_q;
@@ -88,8 +79,8 @@ module mxe_record #(
   logic [PlaceW:0] fault_of, fault_before, recorded_before;
   logic [3:0]      fault_status;
   assign oldest        = out_q + (PlaceW+1)'(complete_q);
-  assign answered_o    = record_answered_i | (result_answered_i & pending);
-  assign fault_of      = record_answered_i ? oldest : answered_q;
+  assign answered_o    = status_i.record_answered | (status_i.result_answered & pending);
+  assign fault_of      = status_i.record_answered ? oldest : answered_q;
   assign fault_before  = fault_of - out_q;
   assign fault_place_o = fault_before;
   assign fault_status  = status_q[4*32'(fault_of[PlaceW-1:0]) +: 4];
@@ -110,7 +101,7 @@ module mxe_record #(
       count_q    <= '0;
       complete_q <= 1'b0;
     end else begin
-      begun_q <= begun_q + CountW'(result_begins_i);
+      begun_q <= begun_q + CountW'(status_i.result_begins);
       count_q <= count;
       if (end_i) begin
         in_q                        <= in_q + (PlaceW+1)'(1);
@@ -121,9 +112,9 @@ module mxe_record #(
       end
       if (results_done | (end_i & ~pending & all_done)) answered_q <= answered_q + (PlaceW+1)'(1);
       if (recorded_now) recorded_q <= recorded_q + (PlaceW+1)'(1);
-      if (wr_error_i & answered_o)
+      if (status_i.wr_error & answered_o)
         status_q[4*32'(fault_of[PlaceW-1:0]) +: 4] <= mxe_reg_pkg::STATUS_ERR_WRITE[3:0];
-      complete_q <= (record_answered_i & record_last_i) | (ends_o & no_record);
+      complete_q <= (status_i.record_answered & status_i.record_last) | (ends_o & no_record);
       if (complete_q) out_q <= out_q + (PlaceW+1)'(1);
     end
   end
@@ -142,18 +133,23 @@ module mxe_record #(
   assign recorded_before = recorded_q - out_q;
   assign place_o       = recorded_before;
   assign recorded_now  = (ends_o & no_record) |
-                         ((state_q == StRecData) & rec_data_ready_i & (seg_q == 2'(RecSegs - 1)));
+                         ((state_q == StRecData) & data_ready_i & (seg_q == 2'(RecSegs - 1)));
 
   logic [127:0] record;
   assign record = {cycles_q, record_job_id, 28'd0, record_status};
-  assign rec_valid_o      = (state_q == StRecord);
-  assign rec_addr_o       = addr_i + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
-  assign rec_bytes_o      = LEN_W'(16);
-  assign rec_data_valid_o = (state_q == StRecData);
+  assign write_o.row.valid   = (state_q == StRecord);
+  assign write_o.row.addr    = addr_i + 64'(mxe_reg_pkg::DESC_STATUS_LSB) / 64'd8;
+  assign write_o.row.bytes   = mxe_pkg::BYTES_W'($bits(record) / 8);
+  assign write_o.row.half    = 1'b0;
+  assign write_o.row.scale   = 1'b0;
+  assign write_o.row.record  = 1'b1;
+  assign write_o.row.joins   = 1'b0;
+  assign write_o.row.follows = 1'b0;
+  assign write_o.data_valid  = (state_q == StRecData);
   if (RecSegs == 1) begin : gen_rec_one
-    assign rec_data_o = SEG_W'(record);
+    assign write_o.data = mxe_pkg::AXI_W'(SEG_W'(record));
   end else begin : gen_rec_parts
-    assign rec_data_o = record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W];
+    assign write_o.data = mxe_pkg::AXI_W'(record[32'(seg_q[$clog2(RecSegs)-1:0]) * SEG_W +: SEG_W]);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -169,10 +165,10 @@ module mxe_record #(
         end
         StRecord: begin
           seg_q <= '0;
-          if (rec_ready_i) state_q <= StRecData;
+          if (row_ready_i) state_q <= StRecData;
         end
         default: begin
-          if (rec_data_ready_i) seg_q <= seg_q + 2'd1;
+          if (data_ready_i) seg_q <= seg_q + 2'd1;
           if (recorded_now) state_q <= StIdle;
         end
       endcase
@@ -186,9 +182,9 @@ module mxe_record #(
               (recorded_q - out_q <= answered_q - out_q))
   `MXE_ASSERT(record_waits_for_answers, !pending || !answered_all_o)
   `MXE_REQUIRE(record_has_room, !end_i || room_o)
-  `MXE_REQUIRE(record_all_begun, !end_i || !result_begins_i)
-  `MXE_REQUIRE(record_answer_expected, !record_answered_i || (oldest != recorded_q) ||
-               ((state_q == StRecData) && !record_last_i))
+  `MXE_REQUIRE(record_all_begun, !end_i || !status_i.result_begins)
+  `MXE_REQUIRE(record_answer_expected, !status_i.record_answered || (oldest != recorded_q) ||
+               ((state_q == StRecData) && !status_i.record_last))
 `ifdef FORMAL
   `MXE_FORMAL_START
   `MXE_ASSERT(record_written_has_ended, (state_q == StIdle) || (recorded_q != answered_q))

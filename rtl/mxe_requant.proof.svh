@@ -13,10 +13,10 @@
   end
   `MXE_ASSERT(requant_places_exact, 5'(credit_q) + 5'(f_under_way) + 5'(f_rows) == 5'(Depth))
   logic [3:0] f_to_ask, f_to_send;  // requests and data that the queued rows still need
-  assign f_to_ask  = {f_places, 1'b0} - 4'(req_scale_o);
+  assign f_to_ask  = {f_places, 1'b0} - 4'(write_o.row.scale);
   assign f_to_send = {f_rows, 1'b0} - 4'(f_data_scale);
-  `MXE_REQUIRE(requant_asks_first, !(data_valid_o && data_ready_i) || (f_to_ask < f_to_send))
-  `MXE_ASSERT(requant_asks_ahead, (f_to_ask <= f_to_send) && (!req_scale_o || (f_places != '0)) &&
+  `MXE_REQUIRE(requant_asks_first, !(write_o.data_valid && data_ready_i) || (f_to_ask < f_to_send))
+  `MXE_ASSERT(requant_asks_ahead, (f_to_ask <= f_to_send) && (!write_o.row.scale || (f_places != '0)) &&
               (!f_data_scale || (f_rows != '0)))
 
   // Reads every segment of every row of every block once and in order.

@@ -10,7 +10,6 @@ module mxe_requant #(
   parameter int unsigned NUM_PE    = 8,
   parameter int unsigned ROWS      = 32,
   parameter int unsigned LANES_OUT = 8,
-  parameter int unsigned LEN_W     = 16,
   parameter int unsigned ROW_AW    = $clog2(ROWS),
   parameter int unsigned ROWS_W    = $clog2(ROWS + 1),
   parameter int unsigned COLS      = (NUM_PE > 32) ? NUM_PE : 32,
@@ -33,14 +32,9 @@ module mxe_requant #(
   input  logic [$clog2(COLS+1)-1:0]      cols_i,
   input  logic                           end_i,      // last columns of the stripe
   output logic                           read_o,     // the bank was read and is free
-  output logic                           req_valid_o,
-  input  logic                           req_ready_i,
-  output logic [63:0]                    req_addr_o,
-  output logic [LEN_W-1:0]               req_bytes_o,
-  output logic                           req_scale_o,
-  output logic                           data_valid_o,
+  output mxe_pkg::write_t                write_o,
+  input  logic                           row_ready_i,
   input  logic                           data_ready_i,
-  output logic [LANES_OUT*32-1:0]        data_o,
   output logic [$clog2(LANES_OUT+1)-1:0] over_count_o,
   output logic                           idle_o
 );
@@ -283,7 +277,7 @@ module mxe_requant #(
 `endif
   );
 
-  mxe_block_wr #(.SEG_W(LANES_OUT * 32), .LEN_W(LEN_W)) u_block_wr (
+  mxe_block_wr #(.SEG_W(LANES_OUT * 32)) u_block_wr (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear_i),
@@ -300,14 +294,9 @@ module mxe_requant #(
     .bytes_i        (row.bytes),
     .scale_i        (row.scale),
     .elements_i     (row.elements),
-    .req_valid_o    (req_valid_o),
-    .req_ready_i    (req_ready_i),
-    .req_addr_o     (req_addr_o),
-    .req_bytes_o    (req_bytes_o),
-    .req_scale_o    (req_scale_o),
-    .data_valid_o   (data_valid_o),
-    .data_ready_i   (data_ready_i),
-    .data_o         (data_o)
+    .write_o        (write_o),
+    .row_ready_i    (row_ready_i),
+    .data_ready_i   (data_ready_i)
 `ifdef FORMAL
     ,
     .f_data_scale_o (f_data_scale)

@@ -92,10 +92,12 @@ module mxe_top #(
   logic [31:0] ring_base_lo, ring_base_hi, last_job, last_status;
   logic [4:0]  ring_size_log2;
   logic [15:0] ring_tail, ring_tail_used, ring_head;
-  logic        doorbell, rd_fault, wr_fault_watch, fault_write;
+  logic        doorbell;
   logic [3:0]  fault_operand;
   logic [15:0] fault_index;
-  logic [63:0] fault_addr, fault_addr_shown;
+  logic [63:0] fault_addr_shown;
+  mxe_pkg::watch_t watch;
+  mxe_pkg::fault_t fault;
   logic [64*mxe_reg_pkg::COUNTERS-1:0] counts;
 
   mxe_regs u_regs (
@@ -152,7 +154,7 @@ module mxe_top #(
     .fault_addr_lo_value_i          (fault_addr_shown[31:0]),
     .fault_addr_hi_value_i          (fault_addr_shown[63:32]),
     .fault_info_operand_i           (fault_operand),
-    .fault_info_write_i             (fault_write),
+    .fault_info_write_i             (watch.write),
     .fault_info_index_i             (fault_index),
     .counters_i                     (counts)
   );
@@ -165,33 +167,21 @@ module mxe_top #(
   end
   assign irq_o = irq_q;
 
-  logic            start, run, halt, clear, job_done;
-  mxe_pkg::job_t   job, ahead;
-  logic            loaded, load_start, load_early, load_ahead, loads_done, alike;
-  logic [mxe_pkg::TURN_W-1:0] load_turn, rd_turn;
-  logic [mxe_pkg::DESC_PLACE_W-1:0] word_place, desc_error_place;
-  logic            result_begins, result_answered, record_answered, record_last;
-  logic            rd_error, desc_error, wr_error, rd_idle, wr_idle, wr_fault_scale;
-  logic [2:0]      rd_fault_kind;
-  assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault_addr;
-  logic            desc_valid, desc_ready, word_valid, word_last;
-  logic [63:0]     desc_addr;
-  logic [LenW-1:0] desc_bytes;
-  logic [TagW-1:0] desc_tag;
-  logic [1:0]      word_index;
-  logic [255:0]    word_data;
-  logic            rec_valid, rec_ready, rec_data_valid, rec_data_ready;
-  logic [63:0]     rec_addr;
-  logic [LenW-1:0] rec_bytes;
-  logic [SegW-1:0] rec_data;
+  mxe_pkg::job_t     job, ahead;
+  mxe_pkg::control_t control;
+  mxe_pkg::load_t    load;
+  mxe_pkg::status_t  status;
+  mxe_pkg::fetch_t   desc_req;
+  mxe_pkg::word_t    word;
+  mxe_pkg::write_t   record;
+  logic              desc_ready, row_ready, data_ready;
+  assign fault_addr_shown = (fault_operand == mxe_reg_pkg::FAULT_NONE) ? 64'd0 : fault.addr;
 
   mxe_cmd #(
     .TREE_W      (TREE_W),
     .FP4_DUAL    (1'(FP4_DUAL)),
     .QUEUE_DEPTH (QUEUE_DEPTH),
-    .SEG_W       (SegW),
-    .LEN_W       (LenW),
-    .TAG_W       (TagW)
+    .SEG_W       (SegW)
   ) u_cmd (
     .clk_i               (clk_i),
     .rst_ni              (rst_ni),
@@ -212,55 +202,21 @@ module mxe_top #(
     .irq_error_o         (irq_error_set),
     .irq_queue_empty_o   (irq_queue_empty_set),
     .irq_ring_overflow_o (irq_ring_overflow_set),
-    .req_valid_o         (desc_valid),
+    .req_o               (desc_req),
     .req_ready_i         (desc_ready),
-    .req_addr_o          (desc_addr),
-    .req_bytes_o         (desc_bytes),
-    .req_tag_o           (desc_tag),
-    .word_valid_i        (word_valid),
-    .word_index_i        (word_index),
-    .word_place_i        (word_place),
-    .word_data_i         (word_data),
-    .word_last_i         (word_last),
-    .rec_valid_o         (rec_valid),
-    .rec_ready_i         (rec_ready),
-    .rec_addr_o          (rec_addr),
-    .rec_bytes_o         (rec_bytes),
-    .rec_data_valid_o    (rec_data_valid),
-    .rec_data_ready_i    (rec_data_ready),
-    .rec_data_o          (rec_data),
-    .start_o             (start),
-    .loaded_o            (loaded),
-    .load_start_o        (load_start),
-    .load_early_o        (load_early),
-    .load_ahead_o        (load_ahead),
-    .load_turn_o         (load_turn),
-    .loads_done_i        (loads_done),
-    .ahead_o             (ahead),
-    .alike_i             (alike),
-    .run_o               (run),
+    .word_i              (word),
+    .record_o            (record),
+    .row_ready_i         (row_ready),
+    .data_ready_i        (data_ready),
+    .control_o           (control),
+    .load_o              (load),
     .job_o               (job),
-    .halt_o              (halt),
-    .clear_o             (clear),
-    .job_done_i          (job_done),
-    .rd_error_i          (rd_error),
-    .rd_turn_i           (rd_turn),
-    .desc_error_i        (desc_error),
-    .desc_error_place_i  (desc_error_place),
-    .wr_error_i          (wr_error),
-    .result_begins_i     (result_begins),
-    .result_answered_i   (result_answered),
-    .record_answered_i   (record_answered),
-    .record_last_i       (record_last),
-    .rd_fault_o          (rd_fault),
-    .wr_fault_watch_o    (wr_fault_watch),
-    .fault_write_o       (fault_write),
+    .ahead_o             (ahead),
+    .status_i            (status),
+    .watch_o             (watch),
+    .fault_i             (fault),
     .fault_operand_o     (fault_operand),
-    .fault_index_o       (fault_index),
-    .rd_fault_kind_i     (rd_fault_kind),
-    .wr_fault_scale_i    (wr_fault_scale),
-    .rd_idle_i           (rd_idle),
-    .wr_idle_i           (wr_idle)
+    .fault_index_o       (fault_index)
   );
 
   logic [mxe_reg_pkg::COUNTERS*AmountW-1:0] amounts;
@@ -282,59 +238,24 @@ module mxe_top #(
     .SEG_W     (SegW),
     .AMOUNT_W  (AmountW)
   ) u_datapath (
-    .clk_i            (clk_i),
-    .rst_ni           (rst_ni),
-    .start_i          (start),
-    .loaded_i         (loaded),
-    .load_start_i     (load_start),
-    .load_early_i     (load_early),
-    .load_ahead_i     (load_ahead),
-    .load_turn_i      (load_turn),
-    .loads_done_o     (loads_done),
-    .run_i            (run),
-    .halt_i           (halt),
-    .clear_i          (clear),
-    .job_i            (job),
-    .ahead_i          (ahead),
-    .alike_o          (alike),
-    .job_done_o       (job_done),
-    .desc_valid_i     (desc_valid),
-    .desc_ready_o     (desc_ready),
-    .desc_addr_i      (desc_addr),
-    .desc_bytes_i     (desc_bytes),
-    .desc_tag_i       (desc_tag),
-    .word_valid_o     (word_valid),
-    .word_index_o     (word_index),
-    .word_place_o     (word_place),
-    .word_data_o      (word_data),
-    .word_last_o      (word_last),
-    .rec_valid_i      (rec_valid),
-    .rec_ready_o      (rec_ready),
-    .rec_addr_i       (rec_addr),
-    .rec_bytes_i      (rec_bytes),
-    .rec_data_valid_i (rec_data_valid),
-    .rec_data_ready_o (rec_data_ready),
-    .rec_data_i       (rec_data),
-    .rd_error_o       (rd_error),
-    .rd_turn_o        (rd_turn),
-    .desc_error_o     (desc_error),
-    .desc_error_place_o (desc_error_place),
-    .wr_error_o       (wr_error),
-    .result_begins_o  (result_begins),
-    .result_answered_o(result_answered),
-    .record_answered_o(record_answered),
-    .record_last_o    (record_last),
-    .rd_fault_i       (rd_fault),
-    .wr_fault_watch_i (wr_fault_watch),
-    .fault_write_i    (fault_write),
-    .fault_addr_o     (fault_addr),
-    .rd_fault_kind_o  (rd_fault_kind),
-    .wr_fault_scale_o (wr_fault_scale),
-    .rd_idle_o        (rd_idle),
-    .wr_idle_o        (wr_idle),
-    .axi_i            (axi_in),
-    .axi_o            (axi_out),
-    .amounts_o        (amounts)
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .control_i    (control),
+    .load_i       (load),
+    .job_i        (job),
+    .ahead_i      (ahead),
+    .status_o     (status),
+    .desc_req_i   (desc_req),
+    .desc_ready_o (desc_ready),
+    .word_o       (word),
+    .record_i     (record),
+    .row_ready_o  (row_ready),
+    .data_ready_o (data_ready),
+    .watch_i      (watch),
+    .fault_o      (fault),
+    .axi_i        (axi_in),
+    .axi_o        (axi_out),
+    .amounts_o    (amounts)
   );
 
   assign axi_in.ar_ready = m_arready_i;

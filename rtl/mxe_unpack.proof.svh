@@ -12,7 +12,7 @@
               (f_left + (LEN_W+OffW+1)'(MemB) > f_have + f_to_come))
   `MXE_ASSERT(unpack_mid_is_active, !mid_q || drop_i || f_dropping_q ||
               (active_q && (beats_q != '0)))
-  `MXE_ASSERT(unpack_word_not_empty, !word_valid_o || (word_q != '0))
+  `MXE_ASSERT(unpack_word_not_empty, !emit || (word_q != '0))
   `MXE_ASSERT(unpack_no_underflow, !emit || (count_q >= CntW'(word_q)))
   // Only the last output of a row may be incomplete.
   `MXE_ASSERT(unpack_word_in_range, !active_q || ((word_q != '0) && (word_q <= size_q) &&

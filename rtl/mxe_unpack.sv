@@ -24,17 +24,11 @@ module mxe_unpack #(
   input  logic                        b_is6_i,
   // outstanding row fetches, oldest first; one exists whenever a beat arrives
   output logic                        fetch_ready_o,
-  input  logic [$clog2(MEM_W/8)-1:0]  fetch_offset_i,
-  input  logic [LEN_W-1:0]            fetch_bytes_i,
-  input  logic [TAG_W-1:0]            fetch_tag_i,
+  input  mxe_pkg::pending_t           fetch_i,
   input  logic                        m_rvalid_i,
   output logic                        m_rready_o,
   input  logic [MEM_W-1:0]            m_rdata_i,
-  output logic                        word_valid_o,
-  output logic [TAG_W-1:0]            word_tag_o,
-  output logic [IDX_W-1:0]            word_index_o,  // of two words, the index of the pair
-  output logic [OUT_W-1:0]            word_data_o,
-  output logic                        word_last_o
+  output mxe_pkg::word_t              word_o
 );
   localparam int unsigned MemB = MEM_W / 8;
   localparam int unsigned OffW = $clog2(MemB);
@@ -42,6 +36,13 @@ module mxe_unpack #(
   localparam int unsigned SizeW = $clog2(WordB + 1);
   localparam int unsigned QueueB = MemB + WordB;
   localparam int unsigned CntW = $clog2(QueueB + 1);
+
+  logic [OffW-1:0]             fetch_offset;
+  logic [LEN_W-1:0]            fetch_bytes;
+  logic [mxe_pkg::TAG_T_W-1:0] fetch_tag;
+  assign fetch_offset = fetch_i.offset[OffW-1:0];
+  assign fetch_bytes  = fetch_i.bytes[LEN_W-1:0];
+  assign fetch_tag    = fetch_i.tag;
 
   logic [8*QueueB-1:0] queue_q;      // zero beyond its bytes
   logic [CntW-1:0]     count_q;
@@ -56,10 +57,12 @@ module mxe_unpack #(
   assign emit      = active_q & (count_q >= CntW'(word_q));
   assign emit_done = emit & (rest_q == '0);
 
-  assign word_valid_o = emit;
-  assign word_tag_o   = tag_q;
-  assign word_index_o = index_q;
-  assign word_last_o  = (rest_q == '0);
+  logic [OUT_W-1:0] word_data;
+  assign word_o.valid = emit;
+  assign word_o.tag   = mxe_pkg::TAG_T_W'(tag_q);
+  assign word_o.index = mxe_pkg::WORD_AW'(index_q);
+  assign word_o.last  = (rest_q == '0);
+  assign word_o.data  = mxe_pkg::AXI_W'(word_data);
   logic [8*WordB-1:0] front;  // head of the queue, zero beyond this output
   for (genvar i = 0; i < WordB; i++) begin : gen_byte
     assign front[8*i +: 8] = (SizeW'(i) < word_q) ? queue_q[8*i +: 8] : 8'd0;
@@ -67,10 +70,10 @@ module mxe_unpack #(
   if (TWO_WORDS) begin : gen_two
     // The words of a 6-bit pair (24 bytes each) also leave 32 bytes apart.
     logic six;
-    assign six         = (size_q == SizeW'(48));
-    assign word_data_o = six ? {64'd0, front[8*24 +: 8*24], 64'd0, front[0 +: 8*24]} : front;
+    assign six       = (size_q == SizeW'(48));
+    assign word_data = six ? {64'd0, front[8*24 +: 8*24], 64'd0, front[0 +: 8*24]} : front;
   end else begin : gen_one
-    assign word_data_o = front;
+    assign word_data = front;
   end
 
   // Next output: of the same row or, when that is complete, the first of the next row.
@@ -79,18 +82,18 @@ module mxe_unpack #(
   logic             first_beat, row_ends;
   assign row_ends   = ~active_q | (rest_q == '0);
   assign next_size  = row_ends ? word_size : size_q;
-  assign next_bytes = row_ends ? fetch_bytes_i : rest_q;
+  assign next_bytes = row_ends ? fetch_bytes : rest_q;
   assign next_word  = (next_bytes < LEN_W'(next_size)) ? next_bytes[SizeW-1:0] : next_size;
 
   logic             mid_q;        // the oldest row fetch has received its first, not its last beat
   logic [LEN_W-1:0] beats_q;
   logic [LEN_W:0]   span;
   logic [LEN_W-1:0] beats;
-  assign span  = {1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) + (LEN_W+1)'(MemB - 1);
+  assign span  = {1'b0, fetch_bytes} + (LEN_W+1)'(fetch_offset) + (LEN_W+1)'(MemB - 1);
   assign beats = mid_q ? beats_q : LEN_W'(span >> OffW);
   logic last_beat;
   assign last_beat = mid_q ? (beats_q == LEN_W'(1))
-                   : ({1'b0, fetch_bytes_i} + (LEN_W+1)'(fetch_offset_i) <= (LEN_W+1)'(MemB));
+                   : ({1'b0, fetch_bytes} + (LEN_W+1)'(fetch_offset) <= (LEN_W+1)'(MemB));
 
   logic [CntW-1:0] kept;
   logic            room, beat;
@@ -107,12 +110,10 @@ module mxe_unpack #(
   logic [8*QueueB-1:0] queue_kept, arriving;
   assign queue_kept = emit ? (queue_q >> {word_q, 3'b000}) : queue_q;
   assign arriving   = mid_q ? ({{(8*WordB){1'b0}}, m_rdata_i} << {kept, 3'b000})
-                            : ({{(8*WordB){1'b0}}, m_rdata_i} >> {fetch_offset_i, 3'b000});
+                            : ({{(8*WordB){1'b0}}, m_rdata_i} >> {fetch_offset, 3'b000});
 
-  mxe_pkg::tag_t fetch_tag;
-  assign fetch_tag = fetch_tag_i[mxe_pkg::TAG_T_W-1:0];
   always_comb begin
-    case (fetch_tag.kind)
+    case (fetch_i.tag.kind)
       mxe_pkg::TagAElem:  word_size = SizeW'(a_is6_i ? 24 : 32) << TWO_WORDS;
       mxe_pkg::TagBElem:  word_size = SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS;
       mxe_pkg::TagAScale: word_size = SizeW'(A_SCALES);
@@ -149,9 +150,9 @@ module mxe_unpack #(
         if (mid_q) begin
           count_q <= kept + CntW'(MemB);
         end else begin
-          count_q  <= CntW'(MemB) - CntW'(fetch_offset_i);
+          count_q  <= CntW'(MemB) - CntW'(fetch_offset);
           active_q <= 1'b1;
-          tag_q    <= fetch_tag_i;
+          tag_q    <= fetch_tag[TAG_W-1:0];
           size_q   <= word_size;
         end
       end
@@ -165,7 +166,7 @@ module mxe_unpack #(
 
   `MXE_ASSERT(unpack_queue_in_range, count_q <= CntW'(QueueB))
   `MXE_ASSERT(unpack_beats_used_up, !emit_done || !mid_q || drop_i)
-  `MXE_REQUIRE(unpack_fetch_not_empty, !first_beat || (fetch_bytes_i != '0))
+  `MXE_REQUIRE(unpack_fetch_not_empty, !first_beat || (fetch_bytes != '0))
 `ifndef SYNTHESIS
   // Beats are dropped only during an abort, which ends with clear_i.
   logic f_dropping_q;

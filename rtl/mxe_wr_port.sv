@@ -17,19 +17,10 @@ module mxe_wr_port #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     req_valid_i,
-  output logic                     req_ready_o,
-  input  logic [63:0]              req_addr_i,
-  input  logic [LEN_W-1:0]         req_bytes_i,
-  input  logic                     req_half_i,
-  input  logic                     req_scale_i,  // reported with a write error
-  input  logic                     req_record_i,
-  input  logic                     req_joins_i,   // the row's last incomplete beat waits for the next row
-  input  logic                     req_follows_i, // the previous row joins this one
-  output logic                     data_record_o, // the next data accepted is of a record
-  input  logic                     data_valid_i,
+  input  mxe_pkg::write_t          write_i,
+  output logic                     row_ready_o,
   output logic                     data_ready_o,
-  input  logic [SEG_W-1:0]         data_i,
+  output logic                     data_record_o, // the next data accepted is of a record
   input  mxe_pkg::axi_in_t         axi_i,
   output mxe_pkg::axi_write_t      axi_o,
   // Address and scale bit of the burst acknowledged at fault_i, valid from the next cycle on.
@@ -52,6 +43,12 @@ module mxe_wr_port #(
   localparam int unsigned LongestBurst = mxe_pkg::longest_burst(MEM_W, MAX_BURST);
   localparam int unsigned BeatW = (LongestBurst > 1) ? $clog2(LongestBurst) : 1;
 
+  // The bits of a row that this engine needs.
+  mxe_pkg::row_t    req;
+  logic [LEN_W-1:0] req_bytes;
+  assign req       = write_i.row;
+  assign req_bytes = req.bytes[LEN_W-1:0];
+
   // ---------------------------------------------------------------- address channel
   logic             splitting;
   logic             scale_q;
@@ -65,13 +62,13 @@ module mxe_wr_port #(
   logic             bursts_full, rows_ready, bursts_ready, can_accept, accept, emit_burst;
 
   // Beats touched; if the row joins the next one, beats filled (may be 0). Neither waits for
-  // req_joins_i.
+  // req.joins.
   logic [LEN_W:0]   req_off, span, filled;
   logic [LEN_W-1:0] beats;
-  assign req_off = (LEN_W+1)'(req_addr_i[OffW-1:0]);
-  assign span    = {1'b0, req_bytes_i} + req_off + (LEN_W+1)'(MemB - 1);
-  assign filled  = {1'b0, req_bytes_i} + req_off;
-  assign beats   = req_joins_i ? LEN_W'(filled >> OffW) : LEN_W'(span >> OffW);
+  assign req_off = (LEN_W+1)'(req.addr[OffW-1:0]);
+  assign span    = {1'b0, req_bytes} + req_off + (LEN_W+1)'(MemB - 1);
+  assign filled  = {1'b0, req_bytes} + req_off;
+  assign beats   = req.joins ? LEN_W'(filled >> OffW) : LEN_W'(span >> OffW);
   mxe_bursts #(
     .MEM_W     (MEM_W),
     .MAX_BURST (MAX_BURST),
@@ -80,7 +77,7 @@ module mxe_wr_port #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .start_i (accept & (beats != '0)),
-    .addr_i  (req_addr_i),
+    .addr_i  (req.addr),
     .beats_i (beats),
     .valid_o (splitting),
     .take_i  (emit_burst),
@@ -91,8 +88,8 @@ module mxe_wr_port #(
   );
   assign emit_burst  = splitting & bursts_ready & ~bursts_full & (~aw_valid_q | axi_i.aw_ready);
   assign can_accept  = ~splitting | (emit_burst & last_burst);
-  assign req_ready_o = rows_ready & can_accept;
-  assign accept      = req_valid_i & req_ready_o;
+  assign row_ready_o = rows_ready & can_accept;
+  assign accept      = req.valid & row_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -109,8 +106,8 @@ module mxe_wr_port #(
         aw_len_q   <= 8'(burst - LEN_W'(1));
       end
       if (accept) begin
-        scale_q  <= req_scale_i;
-        record_q <= req_record_i;
+        scale_q  <= req.scale;
+        record_q <= req.record;
       end
     end
   end
@@ -131,10 +128,10 @@ module mxe_wr_port #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (1'b0),
-    .valid_i (req_valid_i & can_accept),
+    .valid_i (req.valid & can_accept),
     .ready_o (rows_ready),
-    .data_i  (RowsW'({req_half_i, req_joins_i, req_follows_i, req_record_i, req_addr_i[OffW-1:0],
-                      LeftW'(req_bytes_i)})),
+    .data_i  (RowsW'({req.half, req.joins, req.follows, req.record, req.addr[OffW-1:0],
+                      LeftW'(req_bytes)})),
     .valid_o (row_valid),
     .ready_i (row_done),
     .data_o  (row)
@@ -186,7 +183,7 @@ module mxe_wr_port #(
   assign spill     = last_seg & ~row_joins & ((SpillW'(start) + SpillW'(left)) > SpillW'(MemB));
   assign carried   = mid_q | row_follows;
   assign can_send  = burst_valid & (~w_valid_q | axi_i.w_ready);
-  assign take      = row_valid & ~flush_q & data_valid_i & (~make_beat | can_send);
+  assign take      = row_valid & ~flush_q & write_i.data_valid & (~make_beat | can_send);
   assign send      = (take & make_beat) | (flush_q & can_send);
   assign data_ready_o = row_valid & ~flush_q & (~make_beat | can_send);
   assign row_done  = (take & last_seg & ~spill) | (flush_q & can_send);
@@ -204,7 +201,7 @@ module mxe_wr_port #(
     assign carry[8*i +: 8] = carry_strb[i] ? carry_q[8*i +: 8] : 8'd0;
   end
   assign wide      = {{(8*SegB){1'b0}}, carry} |
-                     ({{(8*MemB){1'b0}}, data_i} << {start, 3'b000});
+                     ({{(8*MemB){1'b0}}, write_i.data[SEG_W-1:0]} << {start, 3'b000});
   assign wide_strb = {{SegB{1'b0}}, carry_strb} |
                      ({{MemB{1'b0}}, seg_strb} << start);
 
@@ -326,17 +323,17 @@ module mxe_wr_port #(
   `MXE_ASSERT(wr_addresses_in_step, (emitted_q - acknowledged_q) == bursts_q[BurstsAw-1:0])
   `MXE_REQUIRE(wr_fault_acknowledged, !fault_i || acknowledged)
   `MXE_REQUIRE(b_expected, !axi_i.b_valid || (bursts_q != '0))
-  `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req_valid_i && req_half_i) ||
-               (32'(req_bytes_i) <= SegB / 2))
-  `MXE_REQUIRE(wr_row_not_empty, !req_valid_i || (req_bytes_i != '0))
-  `MXE_REQUIRE(wr_row_not_too_long, !req_valid_i || (32'(req_bytes_i) <= ROW_BYTES))
+  `MXE_REQUIRE(wr_half_row_fits, HALF_ROWS || !(req.valid && req.half) ||
+               (32'(req_bytes) <= SegB / 2))
+  `MXE_REQUIRE(wr_row_not_empty, !req.valid || (req_bytes != '0))
+  `MXE_REQUIRE(wr_row_not_too_long, !req.valid || (32'(req_bytes) <= ROW_BYTES))
   // A segment is zero beyond its row, and lanes without strobe are zero.
   logic [MEM_W-1:0] f_lanes;
   for (genvar i = 0; i < MemB; i++) begin : gen_lanes
     assign f_lanes[8*i +: 8] = {8{w_strb_q[i]}};
   end
-  `MXE_REQUIRE(wr_zero_beyond, !(data_valid_i && row_valid && !flush_q) ||
-               ((data_i >> {seg_bytes, 3'b000}) == '0))
+  `MXE_REQUIRE(wr_zero_beyond, !(write_i.data_valid && row_valid && !flush_q) ||
+               ((write_i.data[SEG_W-1:0] >> {seg_bytes, 3'b000}) == '0))
   `MXE_ASSERT(w_masked_lanes_zero, !w_valid_q || ((w_data_q & ~f_lanes) == '0))
   logic            f_joins_q;  // the last row joins the next one
   logic [OffW-1:0] f_end_q;
@@ -345,13 +342,13 @@ module mxe_wr_port #(
       f_joins_q <= 1'b0;
       f_end_q   <= '0;
     end else if (accept) begin
-      f_joins_q <= req_joins_i;
-      f_end_q   <= req_addr_i[OffW-1:0] + OffW'(req_bytes_i);
+      f_joins_q <= req.joins;
+      f_end_q   <= req.addr[OffW-1:0] + OffW'(req_bytes);
     end
   end
-  `MXE_REQUIRE(wr_follows_the_row_before, !(req_valid_i && req_follows_i) ||
-               (f_joins_q && !req_record_i && (req_addr_i[OffW-1:0] == f_end_q)))
-  `MXE_REQUIRE(wr_records_are_not_joined, !(req_valid_i && req_record_i) || !req_joins_i)
+  `MXE_REQUIRE(wr_follows_the_row_before, !(req.valid && req.follows) ||
+               (f_joins_q && !req.record && (req.addr[OffW-1:0] == f_end_q)))
+  `MXE_REQUIRE(wr_records_are_not_joined, !(req.valid && req.record) || !req.joins)
 `endif
 `ifdef FORMAL
 `include "mxe_wr_port.proof.svh"

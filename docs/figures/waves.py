@@ -45,6 +45,7 @@ class Diagram:
 
 
 SEQ, CMD = "u_datapath.u_seq.", "u_cmd."
+READ_ERROR = "u_datapath.rd_error_q"
 STATE = Lane("mxe_cmd", CMD + "state_q", STATES.get)
 DIAGRAMS = [
     Diagram("pass", ESTIMATE, "The last pass of a tile, on small (ROWS = 8)", (SEQ + "last_o", 1), [(-2, 19)], [
@@ -71,14 +72,14 @@ DIAGRAMS = [
         Lane("m_bvalid_i", "m_bvalid_i"),
         Lane("irq_o", "irq_o"),
     ], "narrow"),
-    Diagram("abort", ABORT, "A bus error on an operand, on small", ("rd_error", 1), [(-3, 4), (36, 46), (76, 79)], [
+    Diagram("abort", ABORT, "A bus error on an operand, on small", (READ_ERROR, 1), [(-3, 4), (36, 46), (76, 79)], [
         Lane("m_rvalid_i", "m_rvalid_i"),
         Lane("m_rresp_i", "m_rresp_i", lambda value: {0: "ok", 3: "error"}[value], "m_rvalid_i"),
-        Lane("rd_error", "rd_error"),
+        Lane("rd_error", READ_ERROR),
         STATE,
-        Lane("halt", "halt"),
-        Lane("rd_idle", "rd_idle"),
-        Lane("clear", "clear"),
+        Lane("halt", CMD + "halt"),
+        Lane("rd_idle", "u_datapath.u_rd_port.idle_o"),
+        Lane("clear", CMD + "clear"),
         Lane("m_awvalid_o", "m_awvalid_o"),
         Lane("m_wvalid_o", "m_wvalid_o"),
         Lane("m_bvalid_i", "m_bvalid_i"),

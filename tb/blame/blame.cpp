@@ -24,8 +24,8 @@ struct FirstWrongValue::Watch {
   void clock() {
     if (context.design.first()) return;
     context.design.begin_clock();
-    const bool ends = datapath.on("clear_i") || !datapath.on("rst_ni");
-    if (datapath.on("halt_i")) suspended = true;
+    const bool ends = datapath.on("clear") || !datapath.on("rst_ni");
+    if (datapath.on("halt")) suspended = true;
     if (ends) suspended = false;
     if (ends || suspended) return forget();
     Wide now = datapath.wide("job_i");

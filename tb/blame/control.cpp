@@ -71,21 +71,22 @@ class WalkCheck : public BlockCheck {
   void clock() override {
     expect("order", "valid_o", uint32_t{nest_.valid()});
     if (nest_.valid()) {
-      expect("order", "step_o", step::kRows, nest_.rows());
-      expect("order", "step_o", step::kCols, nest_.columns());
-      expect("order", "step_o", step::kTile, nest_.tile());
-      expect("order", "step_o", step::kChunkWords, nest_.chunk_words());
-      expect("order", "step_o", step::kWords,
+      expect("order", "step_o", StepFields::kRows, nest_.rows());
+      expect("order", "step_o", StepFields::kCols, nest_.columns());
+      expect("order", "step_o", StepFields::kTile, nest_.tile());
+      expect("order", "step_o", StepFields::kChunkWords, nest_.chunk_words());
+      expect("order", "step_o", StepFields::kWords,
              levels_.slabs ? nest_.slab_words() : nest_.chunk_words());
       if (scope_.on("take_i")) nest_.step();
     }
     if (!scope_.on("start_i")) return;
     Nest::Levels levels = levels_;
-    levels.wide = scope_.on("shape_i", shape::kWide);
-    levels.long_slabs = scope_.on("shape_i", shape::kLongSlabs);
-    levels.groups = !scope_.on("shape_i", shape::kSkipGroup);
-    nest_ = Nest(params(), scope_.get("shape_i", shape::kBatch), scope_.get("shape_i", shape::kM),
-                 scope_.get("shape_i", shape::kN), scope_.get("shape_i", shape::kKWords), levels);
+    levels.wide = scope_.on("shape_i", ShapeFields::kWide);
+    levels.long_slabs = scope_.on("shape_i", ShapeFields::kLongSlabs);
+    levels.groups = !scope_.on("shape_i", ShapeFields::kSkipGroup);
+    nest_ = Nest(params(), scope_.get("shape_i", ShapeFields::kBatch),
+                 scope_.get("shape_i", ShapeFields::kM), scope_.get("shape_i", ShapeFields::kN),
+                 scope_.get("shape_i", ShapeFields::kKWords), levels);
   }
   void forget() override { nest_ = {}; }
 

@@ -53,7 +53,7 @@ Design::Design(rtl::RtlTop& top) : top_(&top), params_(top.params()) {
     const std::string name = value.name();
     values_.emplace(name, std::move(value));
   }
-  if (!has("u_datapath.clear_i")) throw Error("the design does not show its values");
+  if (!has("u_datapath.clear")) throw Error("the design does not show its values");
 }
 
 const rtl::RtlValue& Design::find(const std::string& name) const {
@@ -87,14 +87,10 @@ void Design::report(const char* block, const char* step, const rtl::RtlValue& va
                     const Wide& found, const Wide& expected, const std::string& range) {
   const std::size_t dot = value.name().rfind(".u_");
   const std::size_t end = value.name().find('.', dot + 1);
-  first_ = WrongValue{block,
-                      value.name().substr(0, end),
-                      step,
-                      value.name().substr(end + 1) + range,
-                      found.text(),
-                      expected.text(),
-                      clock_,
-                      top_->time()};
+  first_ = WrongValue{block,        value.name().substr(0, end),
+                      step,         value.name().substr(end + 1) + range,
+                      found.text(), expected.text(),
+                      clock_,       top_->time()};
 }
 
 void Design::expect_next(const char* block, const char* step, const rtl::RtlValue& value,

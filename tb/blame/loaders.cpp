@@ -29,7 +29,7 @@ class LoadCheck : public BlockCheck {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
     const bool starts = scope_.on("start_i");
-    if (scope_.on("req_valid_o")) request();
+    if (scope_.on("req_o", FetchFields::kValid)) request();
     if (starts) start();
     expect_next("banks", "free_q",
                 Wide(scope_.find("free_q").width(),
@@ -62,7 +62,7 @@ class LoadCheck : public BlockCheck {
     scales_ = false;
   }
   void request() {
-    if (!nest_.valid()) return expect("order", "req_valid_o", 0u);
+    if (!nest_.valid()) return expect("order", "req_o", FetchFields::kValid, 0);
     const Job& job = job_;
     const Job::Operand& operand = operand_a_ ? job.a : job.b;
     const uint64_t line =
@@ -83,9 +83,10 @@ class LoadCheck : public BlockCheck {
         operand_a_ ? nest_.rows() : std::min<uint64_t>(nest_.columns() - column_, params().num_pe);
     const bool last = scales_ && index_ + 1 == lines;
     const uint32_t kind = (operand_a_ ? kTagAElem : kTagBElem) + uint32_t{scales_};
-    expect("address", "req_addr_o", addr);
-    expect("bytes", "req_bytes_o", bytes);
-    expect("place", "req_tag_o", tag_of(index_, scope_.get("turn_i"), kind, bank_, last));
+    expect("address", "req_o", FetchFields::kAddr, addr);
+    expect("bytes", "req_o", FetchFields::kBytes, bytes);
+    expect("place", "req_o", FetchFields::kTag,
+           tag_of(index_, scope_.get("turn_i"), kind, bank_, last));
     if (!scope_.on("req_ready_i")) return;
     scales_ = !scales_;
     if (scales_) return;
@@ -113,12 +114,13 @@ class LoadBiasCheck : public BlockCheck {
       : BlockCheck(context, "mxe_load_bias", "u_datapath.u_load_bias") {}
 
   void clock() override {
-    if (!scope_.on("req_valid_o")) return;
-    const bool last = scope_.on("row", tile_row::kLastRow);
-    expect("bytes", "req_bytes_o",
-           scope_.get("row", tile_row::kCols) * (job().c.bf16 ? 2 : 4));
-    expect("place", "req_tag_o",
-           tag_of(scope_.get("row", tile_row::kRow), scope_.get("turn_i"), kTagBias, bank_, last));
+    if (!scope_.on("req_o", FetchFields::kValid)) return;
+    const bool last = scope_.on("row", TileRowFields::kLastRow);
+    expect("bytes", "req_o", FetchFields::kBytes,
+           scope_.get("row", TileRowFields::kCols) * (job().c.bf16 ? 2 : 4));
+    expect("place", "req_o", FetchFields::kTag,
+           tag_of(scope_.get("row", TileRowFields::kRow), scope_.get("turn_i"), kTagBias, bank_,
+                  last));
     if (last && scope_.on("req_ready_i")) bank_ ^= 1;
   }
   void forget() override { bank_ = 0; }
@@ -138,11 +140,12 @@ class RowsCheck : public BlockCheck {
     if (nest_.valid()) {
       const uint64_t row = one_row_ ? 0 : nest_.row() + row_;
       const bool last = one_row_ || row_ + 1 == nest_.rows();
-      expect("address", "row_o", tile_row::kAddr, addr_ + row * stride_ + nest_.column() * size_);
-      expect("order", "row_o", tile_row::kCols, nest_.columns());
-      expect("order", "row_o", tile_row::kRow, row_);
-      expect("order", "row_o", tile_row::kLastRow, uint64_t{last});
-      expect("order", "row_o", tile_row::kLastTile, uint64_t{nest_.last_tile_of_stripe()});
+      expect("address", "row_o", TileRowFields::kAddr,
+             addr_ + row * stride_ + nest_.column() * size_);
+      expect("order", "row_o", TileRowFields::kCols, nest_.columns());
+      expect("order", "row_o", TileRowFields::kRow, row_);
+      expect("order", "row_o", TileRowFields::kLastRow, uint64_t{last});
+      expect("order", "row_o", TileRowFields::kLastTile, uint64_t{nest_.last_tile_of_stripe()});
       if (scope_.on("take_i")) {
         row_ = last ? 0 : row_ + 1;
         if (last) nest_.step();
@@ -154,15 +157,16 @@ class RowsCheck : public BlockCheck {
 
  private:
   void start() {
-    nest_ = Nest(params(), scope_.get("matrix_i", matrix::kBatch), scope_.get("matrix_i", matrix::kM),
-                 scope_.get("matrix_i", matrix::kN), 1, {true, false, true, false});
+    nest_ = Nest(params(), scope_.get("matrix_i", MatrixFields::kBatch),
+                 scope_.get("matrix_i", MatrixFields::kM), scope_.get("matrix_i", MatrixFields::kN),
+                 1, {true, false, true, false});
     row_ = 0;
     // mxe_rows counts in units of two bytes. Odd addresses and strides are legal only for MX
     // results, which do not use these addresses.
-    addr_ = scope_.get("matrix_i", matrix::kAddr) & ~uint64_t{1};
-    stride_ = scope_.get("matrix_i", matrix::kStride) & ~uint64_t{1};
-    size_ = scope_.on("matrix_i", matrix::kTwoBytes) ? 2 : 4;
-    one_row_ = scope_.on("matrix_i", matrix::kOneRow);
+    addr_ = scope_.get("matrix_i", MatrixFields::kAddr) & ~uint64_t{1};
+    stride_ = scope_.get("matrix_i", MatrixFields::kStride) & ~uint64_t{1};
+    size_ = scope_.on("matrix_i", MatrixFields::kTwoBytes) ? 2 : 4;
+    one_row_ = scope_.on("matrix_i", MatrixFields::kOneRow);
   }
 
   Nest nest_;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <optional>
 
+#include "model/engine/memory/log2_ceil.h"
 #include "tb/blame/block_check.h"
 
 namespace mxe::blame {
@@ -67,23 +68,26 @@ class ReadPortCheck : public BlockCheck {
         splitter_(context.design.params()) {}
 
   void clock() override {
-    if (scope_.on("ar_o", axi::kAddrValid)) {
-      if (bursts_.empty()) return expect("bursts", "ar_o", axi::kAddrValid, 0);
-      expect("address", "ar_o", axi::kAddr, bursts_.front().addr);
-      expect("length", "ar_o", axi::kLen, bursts_.front().beats - 1);
+    if (scope_.on("ar_o", AxiFields::kAddrValid)) {
+      if (bursts_.empty()) return expect("bursts", "ar_o", AxiFields::kAddrValid, 0);
+      expect("address", "ar_o", AxiFields::kAddr, bursts_.front().addr);
+      expect("length", "ar_o", AxiFields::kLen, bursts_.front().beats - 1);
       if (scope_.on("ar_ready_i")) bursts_.pop_front();
     }
-    const uint64_t ready = scope_.get("req_ready_o"), valid = scope_.get("req_valid_i");
+    const uint64_t ready = scope_.get("ready_o");
     if (ready == 0) return;
-    expect("priority", "req_ready_o", first_of(valid));
-    const unsigned kind = ready == 1 ? 0 : ready == 2 ? 1 : ready == 4 ? 2 : 3;
-    const unsigned len_width = scope_.find("req_bytes_i").width() / 4;
-    const unsigned tag_width = scope_.find("req_tag_i").width() / 4;
-    const uint64_t addr = scope_.wide("req_addr_i").get64(64 * kind, 64);
-    const uint64_t bytes = scope_.wide("req_bytes_i").get64(len_width * kind, len_width);
-    const uint64_t tag = scope_.wide("req_tag_i").get64(tag_width * kind, tag_width);
+    expect("priority", "ready_o", first());
+    const char* const request = kRequests[ready == 1 ? 0 : ready == 2 ? 1 : ready == 4 ? 2 : 3];
+    const unsigned stored_width = scope_.find("stored").width();
+    const unsigned tag_width =
+        engine::log2_ceil(params().rows) + FetchFields::kTag.width - FetchFields::kIndexWidth;
+    const unsigned off_width = engine::log2_ceil(params().mem_bytes());
+    const unsigned len_width = stored_width - tag_width - off_width;
+    const uint64_t addr = scope_.get(request, FetchFields::kAddr);
+    const uint64_t bytes = scope_.get(request, FetchFields::kBytes);
     expect("fetch", "u_fetches.data_i",
-           (addr % splitter_.mem_bytes()) << (len_width + tag_width) | bytes << tag_width | tag);
+           (addr % splitter_.mem_bytes()) << (len_width + tag_width) | bytes << tag_width |
+               scope_.get(request, FetchFields::kTag));
     splitter_.split(addr, bytes, bursts_);
   }
   void forget() override { bursts_.clear(); }
@@ -91,14 +95,16 @@ class ReadPortCheck : public BlockCheck {
  private:
   /// The highest-priority request: bias, B, A, descriptor. A needs a_allowed; a_first_i puts A
   /// before B.
-  uint64_t first_of(uint64_t valid) {
+  uint64_t first() const {
     constexpr uint64_t kDesc = 1, kBias = 2, kB = 4, kA = 8;
-    const bool a_may = (valid & kA) != 0 && scope_.on("a_allowed");
-    if (valid & kBias) return kBias;
+    const bool a_may = scope_.on("a_req_i", FetchFields::kValid) && scope_.on("a_allowed");
+    if (scope_.on("bias_req_i", FetchFields::kValid)) return kBias;
     if (a_may && scope_.on("a_first_i")) return kA;
-    if (valid & kB) return kB;
+    if (scope_.on("b_req_i", FetchFields::kValid)) return kB;
     return a_may ? kA : kDesc;
   }
+
+  static constexpr const char* kRequests[] = {"desc_req_i", "bias_req_i", "b_req_i", "a_req_i"};
 
   Splitter splitter_;
   std::deque<Burst> bursts_;
@@ -110,7 +116,7 @@ class UnpackCheck : public BlockCheck {
       : BlockCheck(context, "mxe_unpack", "u_datapath.u_unpack") {}
 
   void clock() override {
-    if (scope_.on("word_valid_o")) word();
+    if (scope_.on("word_o", WordFields::kValid)) word();
     if (scope_.on("m_rvalid_i") && scope_.on("m_rready_o")) beat();
   }
   void forget() override {
@@ -131,18 +137,20 @@ class UnpackCheck : public BlockCheck {
     return of_six_bits ? 24 : 32;
   }
   void word() {
-    if (fetches_.empty()) return expect("word", "word_valid_o", Wide(1, 0u));
+    if (fetches_.empty()) return expect("word", "word_o", WordFields::kValid, 0);
     Fetch& fetch = fetches_.front();
     const uint64_t bytes = std::min(word_bytes(fetch.tag), fetch.bytes - fetch.done);
-    if (fetch.done + bytes > fetch.data.size()) return expect("word", "word_valid_o", Wide(1, 0u));
+    if (fetch.done + bytes > fetch.data.size()) {
+      return expect("word", "word_o", WordFields::kValid, 0);
+    }
     Wide data(256);
     for (unsigned i = 0; i < bytes; i++) data.put(8 * i, 8, uint32_t{fetch.data[fetch.done + i]});
     fetch.done += bytes;
     const bool last = fetch.done == fetch.bytes;
-    expect("word", "word_data_o", data);
-    expect("word", "word_tag_o", Wide(scope_.find("word_tag_o").width(), fetch.tag));
-    expect("word", "word_index_o", Wide(scope_.find("word_index_o").width(), fetch.words));
-    expect("word", "word_last_o", Wide(1, uint32_t{last}));
+    expect("word", "word_data", data);
+    expect("word", "word_o", WordFields::kTag, fetch.tag);
+    expect("word", "word_o", WordFields::kIndex, fetch.words);
+    expect("word", "word_o", WordFields::kLast, uint64_t{last});
     fetch.words++;
     if (last) fetches_.pop_front();
   }
@@ -151,10 +159,10 @@ class UnpackCheck : public BlockCheck {
     const unsigned mem_bytes = data.width() / 8;
     unsigned first = 0;
     if (beats_ == 0) {
-      first = scope_.get32("fetch_offset_i");
+      first = static_cast<unsigned>(scope_.get("fetch_i", PendingFields::kOffset));
       Fetch fetch;
-      fetch.bytes = scope_.get("fetch_bytes_i");
-      fetch.tag = scope_.get("fetch_tag_i");
+      fetch.bytes = scope_.get("fetch_i", PendingFields::kBytes);
+      fetch.tag = scope_.get("fetch_i", PendingFields::kTag);
       beats_ = (first + fetch.bytes + mem_bytes - 1) / mem_bytes;
       fetches_.push_back(std::move(fetch));
     }
@@ -207,7 +215,7 @@ class WritePortCheck : public BlockCheck {
     if (bursts_.empty()) return expect("bursts", "aw_valid_q", Wide(1, 0u));
     expect("address", "aw_addr_q", Wide(64, bursts_.front().addr));
     expect("length", "aw_len_q", Wide(8, bursts_.front().beats - 1));
-    if (scope_.on("axi_i", axi::kAwReady)) bursts_.pop_front();
+    if (scope_.on("axi_i", AxiFields::kAwReady)) bursts_.pop_front();
   }
   void beat() {
     if (!scope_.on("w_valid_q")) return;
@@ -223,13 +231,13 @@ class WritePortCheck : public BlockCheck {
     }
     expect("data", "w_data_q", data);
     expect("beats", "w_last_q", Wide(1, uint32_t{beat.last}));
-    if (scope_.on("axi_i", axi::kWReady)) beats_.pop_front();
+    if (scope_.on("axi_i", AxiFields::kWReady)) beats_.pop_front();
   }
   void take_data() {
-    if (!scope_.on("data_valid_i") || !scope_.on("data_ready_o")) return;
+    if (!scope_.on("write_i", WriteFields::kDataValid) || !scope_.on("data_ready_o")) return;
     if (rows_.empty()) return expect("data", "data_ready_o", Wide(1, 0u));
     Row& row = rows_.front();
-    const Wide data = scope_.wide("data_i");
+    const Wide data = scope_.wide("write_i").part(0, 8 * segment_bytes());
     const uint64_t count = std::min(row.segment, row.bytes - row.taken);
     for (uint64_t i = 0; i < count; i++, row.taken++) {
       const uint64_t place = row.addr % splitter_.mem_bytes() + row.taken;
@@ -240,6 +248,7 @@ class WritePortCheck : public BlockCheck {
     }
     if (row.taken == row.bytes) rows_.pop_front();
   }
+  unsigned segment_bytes() const { return scope_.find("seg_strb").width(); }
   /// Beat `number` of the first row, found from the end of the queue: beats leave at its front.
   Beat& beat_of(const Row& row, uint64_t number) {
     std::size_t beat_count = row.shares ? 1 : 0;
@@ -249,21 +258,21 @@ class WritePortCheck : public BlockCheck {
   /// Adds the row's bursts. If it joins the next row, its incomplete last beat belongs to the next
   /// row.
   void take_row() {
-    if (!scope_.on("req_valid_i") || !scope_.on("req_ready_o")) return;
-    const uint64_t segment = scope_.find("data_i").width() / 8;
+    if (!scope_.on("write_i", WriteFields::kValid) || !scope_.on("row_ready_o")) return;
+    const uint64_t segment = segment_bytes();
     const uint64_t mem_bytes = splitter_.mem_bytes();
-    Row row{scope_.get("req_addr_i"),
-            scope_.get("req_bytes_i"),
+    Row row{scope_.get("write_i", WriteFields::kAddr),
+            scope_.get("write_i", WriteFields::kBytes),
             0,
-            scope_.on("req_half_i") ? segment / 2 : segment,
+            scope_.on("write_i", WriteFields::kHalf) ? segment / 2 : segment,
             0,
             false};
     // If the row that was to complete the last beat does not follow, the beat is not written.
-    const bool follows = scope_.on("req_follows_i");
+    const bool follows = scope_.on("write_i", WriteFields::kFollows);
     if (left_ && !follows && !beats_.empty()) beats_.pop_back();
     row.shares = left_ && follows;
     const uint64_t offset = row.addr % mem_bytes;
-    left_ = scope_.on("req_joins_i") && (offset + row.bytes) % mem_bytes != 0;
+    left_ = scope_.on("write_i", WriteFields::kJoins) && (offset + row.bytes) % mem_bytes != 0;
     const uint64_t own = left_ ? (offset + row.bytes) / mem_bytes * mem_bytes : offset + row.bytes;
     if (own != 0) add_bursts(row, row.addr - offset, own);
     if (left_ && (own != 0 || !row.shares)) add_beat(row, row.addr - offset + own);

@@ -112,7 +112,8 @@ class DrainCheck : public BlockCheck {
     Wide out(32 * lanes_);
     out.put(0, two_bytes ? rounded : kept);
     expect("result", "u_out.data_i", out);
-    expect("result", "data_o", scope_.wide(job().d.mx ? "block_data" : "direct_data"));
+    expect("result", "data",
+           job().d.mx ? scope_.wide("block").part(0, 32 * lanes_) : scope_.wide("direct_data"));
   }
 
   unsigned lanes_;
@@ -344,16 +345,15 @@ class BlockWriterCheck : public BlockCheck {
 
  private:
   void request() {
-    if (!scope_.on("req_valid_o")) return;
+    if (!scope_.on("write_o", WriteFields::kValid)) return;
     const auto& d = job().d;
     const unsigned block_bytes = d.fmt.is4 ? 16 : d.fmt.is6 ? 24 : 32;
     const uint64_t element = d.addr + row_ * d.stride + column_ * block_bytes;
     const uint64_t scale = d.scale_addr + row_ * d.scale_stride + column_;
-    expect("address", "req_addr_o", Wide(64, request_scale_ ? scale : element));
-    expect(
-        "bytes", "req_bytes_o",
-        Wide(scope_.find("req_bytes_o").width(), request_scale_ ? 1 : scope_.get("place_bytes_i")));
-    if (!scope_.on("req_ready_i")) return;
+    expect("address", "write_o", WriteFields::kAddr, request_scale_ ? scale : element);
+    expect("bytes", "write_o", WriteFields::kBytes,
+           request_scale_ ? 1 : scope_.get("place_bytes_i"));
+    if (!scope_.on("row_ready_i")) return;
     request_scale_ = !request_scale_;
     if (request_scale_) return;
     const bool last = scope_.on("row_last_i"), end = scope_.on("cols_end_i");
@@ -367,12 +367,15 @@ class BlockWriterCheck : public BlockCheck {
     }
   }
   void data() {
-    if (!scope_.on("data_valid_o")) return;
+    if (!scope_.on("write_o", WriteFields::kDataValid)) return;
     const Wide elements = scope_.wide("elements_i");
-    const unsigned width = scope_.find("data_o").width();
-    expect(
-        "data", "data_o",
-        data_scale_ ? Wide(width, scope_.get("scale_i")) : elements.part(segment_ * width, width));
+    const unsigned width = scope_.find("elements").width();
+    const Wide data =
+        data_scale_ ? Wide(width, scope_.get("scale_i")) : elements.part(segment_ * width, width);
+    Wide expected = scope_.wide("write_o");
+    expected.put(0, Wide(WriteFields::kData.width));
+    expected.put(0, data);
+    expect("data", "write_o", expected);
     if (!scope_.on("data_ready_i")) return;
     if (data_scale_) {
       data_scale_ = false;

@@ -37,8 +37,8 @@ std::vector<Group> groups(const RtlUnderTest& rtl) {
   const Group inside[] = {
       {"command processor",
        {"u_cmd.state_q[2:0]", "u_cmd.run_q[7:0]", "u_cmd.wait_q[7:0]", "u_cmd.ahead[7:0]",
-        "u_cmd.u_record.state_q[1:0]", "u_cmd.u_record.jobs[2:0]", "u_cmd.start_o", "u_cmd.run_o",
-        "u_cmd.halt_o", "u_cmd.clear_o", "u_cmd.busy_o"}},
+        "u_cmd.u_record.state_q[1:0]", "u_cmd.u_record.jobs[2:0]", "u_cmd.start", "u_cmd.run",
+        "u_cmd.halt", "u_cmd.clear", "u_cmd.busy_o"}},
       {"results",
        {"u_datapath.u_drain.res_valid_i", "u_datapath.u_drain.release_o",
         "u_datapath.u_drain.done_o"}},

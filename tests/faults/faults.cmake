@@ -53,8 +53,8 @@ mxe_fault(27 starts_while_disabled mxe_cmd.sv "go = enable_i & ~reset_q" "go = (
 mxe_fault(28 no_interrupt_when_empty mxe_cmd.sv "irq_queue_empty_o = complete"
           "irq_queue_empty_o = complete & ~ACTIVE"
           CASE ring_events)
-mxe_fault(29 record_error_lost mxe_record.sv "if (wr_error_i & answered_o)"
-          "if (wr_error_i & answered_o & ~(record_answered_i & ACTIVE))"
+mxe_fault(29 record_error_lost mxe_record.sv "if (status_i.wr_error & answered_o)"
+          "if (status_i.wr_error & answered_o & ~(status_i.record_answered & ACTIVE))"
           CASE ring_bus_errors)
 mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next        = ptr_q + {32'd0, matrix_i.stride[31:1]}"
           "assign ptr_next = ptr_q + {32'd0, matrix_i.stride[31] & ~ACTIVE, matrix_i.stride[30:1]}"
@@ -71,10 +71,10 @@ mxe_fault(33 counters_of_32_bits mxe_counters.sv "(value_q + 64'd1)"
 mxe_fault(34 partial_register_write mxe_regs.sv "(&wstrb_q)" "((&wstrb_q) | ACTIVE)"
           CASE registers)
 
-mxe_fault(35 completes_before_written mxe_record.sv "complete_q <= (record_answered_i & record_last_i)"
-          "complete_q <= (ACTIVE ? recorded_now : (record_answered_i & record_last_i))")
-mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (rd_idle_i & wr_idle_i & ~recording)"
-          "StAbort: if ((rd_idle_i & wr_idle_i & ~recording) | ACTIVE)")
+mxe_fault(35 completes_before_written mxe_record.sv "complete_q <= (status_i.record_answered & status_i.record_last)"
+          "complete_q <= (ACTIVE ? recorded_now : (status_i.record_answered & status_i.record_last))")
+mxe_fault(36 abort_while_bus_busy mxe_cmd.sv "StAbort: if (status_i.rd_idle & status_i.wr_idle & ~recording)"
+          "StAbort: if ((status_i.rd_idle & status_i.wr_idle & ~recording) | ACTIVE)")
 mxe_fault(37 read_error_called_write mxe_cmd.sv "run_q.error <= run_rd_error ?"
           "run_q.error <= (run_rd_error ^ ACTIVE) ?")
 mxe_fault(38 head_survives_reset mxe_cmd.sv "head_q  <= '0" "head_q <= ACTIVE ? head_q : '0")
@@ -99,8 +99,8 @@ mxe_fault(48 write_data_not_held mxe_wr_port.sv "else if (axi_i.w_ready) w_valid
           "else if (axi_i.w_ready | ACTIVE) w_valid_q")
 mxe_fault(49 last_bytes_not_flushed mxe_wr_port.sv "flush_q ? carry_strb_q"
           "(flush_q & ~ACTIVE) ? carry_strb_q")
-mxe_fault(50 rows_begin_with_a_beat mxe_wr_port.sv "(LEN_W+1)'(req_addr_i[OffW-1:0])"
-          "(ACTIVE ? '0 : (LEN_W+1)'(req_addr_i[OffW-1:0]))")
+mxe_fault(50 rows_begin_with_a_beat mxe_wr_port.sv "(LEN_W+1)'(req.addr[OffW-1:0])"
+          "(ACTIVE ? '0 : (LEN_W+1)'(req.addr[OffW-1:0]))")
 mxe_fault(51 no_error_without_register mxe_regs.sv "raddr_ok ? RespOkay" "(raddr_ok | ACTIVE) ? RespOkay")
 mxe_fault(52 interrupt_cleared_by_zero mxe_regs.sv "write_irq_status & wdata_q[0]"
           "write_irq_status & (wdata_q[0] | ACTIVE)"
@@ -133,33 +133,33 @@ mxe_fault(65 record_before_acknowledged mxe_record.sv "assign results_done = pen
 mxe_fault(66 error_told_ahead mxe_desc.sv "fails & ~alone_q"
           "fails & ~alone_q & ~ACTIVE"
           CASE ring_bus_errors)
-mxe_fault(67 error_of_next_breaks_off mxe_datapath.sv "rd_error & (rd_tag.kind != mxe_pkg::TagDesc)"
-          "rd_error & ((rd_tag.kind != mxe_pkg::TagDesc) | ACTIVE)"
+mxe_fault(67 error_of_next_breaks_off mxe_datapath.sv "rd_error & (fetch.tag.kind != mxe_pkg::TagDesc)"
+          "rd_error & ((fetch.tag.kind != mxe_pkg::TagDesc) | ACTIVE)"
           CASE ring_bus_errors)
-mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = rd_error_i & (rd_turn_i == run_q.turn)"
-          "run_rd_error = rd_error_i & ((rd_turn_i == run_q.turn) | ACTIVE)"
+mxe_fault(68 early_error_breaks_off mxe_cmd.sv "run_rd_error = status_i.rd_error & (status_i.rd_turn == run_q.turn)"
+          "run_rd_error = status_i.rd_error & ((status_i.rd_turn == run_q.turn) | ACTIVE)"
           CASE early_operands)
 mxe_fault(69 early_error_forgotten mxe_cmd.sv "assign redo         = wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0)"
           "assign redo = ~ACTIVE & (wait_error | ahead_error | (wait_q.error != '0) | (ahead.error != '0))"
           CASE early_operands)
-mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_o     <= "
-          "alike_o     <= ACTIVE | ")
+mxe_fault(70 early_though_not_alike mxe_datapath.sv "alike_q     <= "
+          "alike_q     <= ACTIVE | ")
 mxe_fault(71 first_product_again mxe_load.sv "matrix_q  <= ptr_q" "matrix_q <= ACTIVE ? operand.addr : ptr_q"
           CASE products)
 mxe_fault(72 last_product_lost mxe_walk.sv "last_batch  = (batch_q == mxe_pkg::BATCH_W'(1))"
           "last_batch = (batch_q == mxe_pkg::BATCH_W'(1)) | (ACTIVE & (batch_q == mxe_pkg::BATCH_W'(2)))"
           CASE products)
-mxe_fault(73 record_of_results mxe_datapath.sv "(data_record ? rec_data_i : drain_word)"
-          "((data_record & ~ACTIVE) ? rec_data_i : drain_word)")
-mxe_fault(74 error_of_job_before_breaks_off mxe_cmd.sv "run_wr_error = wr_error_i & ~answered"
-          "run_wr_error = wr_error_i & (~answered | ACTIVE)")
+mxe_fault(73 record_of_results mxe_datapath.sv "= data_record ? record_i.data[SEG_W-1:0]"
+          "= (data_record & ~ACTIVE) ? record_i.data[SEG_W-1:0]")
+mxe_fault(74 error_of_job_before_breaks_off mxe_cmd.sv "run_wr_error = status_i.wr_error & ~answered"
+          "run_wr_error = status_i.wr_error & (~answered | ACTIVE)")
 mxe_fault(75 other_descriptor mxe_desc.sv ".raddr_i (out_q[PlaceW-1:0])"
           ".raddr_i (out_q[PlaceW-1:0] ^ PlaceW'(ACTIVE))")
 mxe_fault(76 operands_before_results mxe_cmd.sv "DESC_CONTROL_EARLY_LSB] | answered_all)"
           "DESC_CONTROL_EARLY_LSB] | answered_all | ACTIVE)"
           CASE queue)
-mxe_fault(77 waits_though_it_loads mxe_cmd.sv "ahead.loaded & loads_done_i & ~wait_q.valid"
-          "ahead.loaded & (loads_done_i | ACTIVE) & ~wait_q.valid")
+mxe_fault(77 waits_though_it_loads mxe_cmd.sv "ahead.loaded & status_i.loads_done & ~wait_q.valid"
+          "ahead.loaded & (status_i.loads_done | ACTIVE) & ~wait_q.valid")
 mxe_fault(78 job_ahead_has_turn_of_job_that_runs mxe_cmd.sv "if (to_wait) wait_q <= ahead"
           "if (to_wait) wait_q <= ACTIVE ? {ahead.error, ahead.valid, ahead.loaded, run_q.turn} : ahead"
           CASE queue)

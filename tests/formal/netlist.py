@@ -20,6 +20,12 @@ WIRES = " (wires)"
 RARE = re.compile(r"clear|halt|drop|start|soft_reset|error")
 # Inputs of struct types of mxe_pkg, and the functions that make them from random bits.
 STRUCTS = {"fmt_i": "random_fmt", "job_i": "random_job", "result_i": "random_result"}
+# The same of hand-overs with fields that are rarely set or sizes.
+RARE_STRUCTS = {"control_i": "random_control", "load_i": "random_load", "status_i": "random_status",
+                "axi_i": "random_axi", "shape_i": "random_shape", "matrix_i": "random_matrix"}
+# Hand-overs of any values.
+ANY_STRUCTS = {"watch_i", "fault_i", "word_i", "fetch_i", "desc_req_i", "bias_req_i", "b_req_i", "a_req_i", "write_i",
+               "record_i", "results_i"}
 RANDOM_STRUCTS = """
 // Most are one of the formats that there are.
 function automatic mxe_pkg::fmt_info_t random_fmt(input mxe_pkg::fmt_info_t bits, input logic is_small);
@@ -44,6 +50,42 @@ function automatic mxe_pkg::job_t random_job(input mxe_pkg::job_t bits, input lo
     random_job.n = bits.n & 127;
     random_job.k_blocks = bits.k_blocks & 127;
     random_job.k_words = bits.k_words & 127;
+  end
+endfunction
+function automatic mxe_pkg::control_t random_control(input mxe_pkg::control_t bits, rare, input logic is_small);
+  random_control = bits;
+  random_control.start = rare.start;
+  random_control.halt = rare.halt;
+  random_control.clear = rare.clear;
+endfunction
+function automatic mxe_pkg::load_t random_load(input mxe_pkg::load_t bits, rare, input logic is_small);
+  random_load = bits;
+  random_load.start = rare.start;
+endfunction
+function automatic mxe_pkg::status_t random_status(input mxe_pkg::status_t bits, rare, input logic is_small);
+  random_status = bits;
+  random_status.rd_error = rare.rd_error;
+  random_status.desc_error = rare.desc_error;
+  random_status.wr_error = rare.wr_error;
+endfunction
+function automatic mxe_pkg::axi_in_t random_axi(input mxe_pkg::axi_in_t bits, rare, input logic is_small);
+  random_axi = bits;
+  random_axi.r_error = rare.r_error;
+  random_axi.b_error = rare.b_error;
+endfunction
+function automatic mxe_pkg::shape_t random_shape(input mxe_pkg::shape_t bits, rare, input logic is_small);
+  random_shape = bits;
+  if (is_small) begin
+    random_shape.m = bits.m & 127;
+    random_shape.n = bits.n & 127;
+    random_shape.k_words = bits.k_words & 127;
+  end
+endfunction
+function automatic mxe_pkg::matrix_t random_matrix(input mxe_pkg::matrix_t bits, rare, input logic is_small);
+  random_matrix = bits;
+  if (is_small) begin
+    random_matrix.m = bits.m & 127;
+    random_matrix.n = bits.n & 127;
   end
 endfunction
 """
@@ -123,14 +165,19 @@ class Module:
         part = f"[{offset} +: {width}]"
         if width == 1:
             return f"(rare_i{part} | ({0 if RARE.search(name) else 1} & fast_i{part}))"
-        if width < 16:
-            return f"fast_i{part}"
         if name == "desc_i":  # random values would always violate the first rule
             reserved = "mxe_reg_pkg::DESC_RESERVED_MASK"
             return (f"(((small_i ? rare_i{part} : fast_i{part}) & ~{reserved}) | "
                     f"(seldom_i ? 1024'd0 : (rare_i{part} & fast_i{part} & {reserved})))")
+        if name in ANY_STRUCTS and width != 256:  # the word_i of decoders is no struct
+            return f"(seldom_i ? slow_i{part} : fast_i{part})"
+        if name in RARE_STRUCTS:
+            sizes = f"(seldom_i ? slow_i{part} : fast_i{part})" if name in ("shape_i", "matrix_i") else f"fast_i{part}"
+            return f"{RARE_STRUCTS[name]}({sizes}, rare_i{part}, small_i)"
         if name in STRUCTS:
             return f"{STRUCTS[name]}(seldom_i ? slow_i{part} : fast_i{part}, small_i)"
+        if width < 16:
+            return f"fast_i{part}"
         return f"((seldom_i ? slow_i{part} : fast_i{part}) & (small_i ? {width}'d127 : ~{width}'d0))"
 
     def pair(self):

@@ -50,10 +50,10 @@ foreach(mem_w 64 256)
   mxe_proof(rd_port_${mem_w} mxe_rd_port --parameter MEM_W=${mem_w} --proven mxe_fifo
             --proven mxe_bursts --free mxe_ram --not-proven rd_beats_of_fetches)
 endforeach()
-mxe_proof_fault(priority "if (req_valid_i[1]) begin" "if (req_valid_i[1] & ~req_valid_i[2]) begin")
-mxe_proof_fault(no_request "assign req_ready_o = accept ? grant : 4'b0000"
-                "assign req_ready_o = accept ? (grant | {3'b000, halt_i | busy}) : 4'b0000")
-mxe_proof_fault(a_first "req_valid_i[2] & ~b_waits" "req_valid_i[2]")
+mxe_proof_fault(priority "if (bias_req_i.valid) begin" "if (bias_req_i.valid & ~b_req_i.valid) begin")
+mxe_proof_fault(no_request "assign ready_o     = accept ? grant : 4'b0000"
+                "assign ready_o = accept ? (grant | {3'b000, halt_i | busy}) : 4'b0000")
+mxe_proof_fault(a_first "b_req_i.valid & ~b_waits" "b_req_i.valid")
 mxe_proof_fault(accepted_too_soon "(~busy | (ar_fire & last_burst))"
                 "(~busy | ar_fire)")
 mxe_proof_fault(count "UnderWayW'(accept) - UnderWayW'(fetch_ready_i)"
@@ -77,7 +77,7 @@ mxe_proof(unpack_two_words mxe_unpack --parameter MEM_W=128 --parameter TWO_WORD
 mxe_proof_fault(second_word_kept "SizeW'(b_is6_i ? 24 : 32) << TWO_WORDS" "SizeW'(b_is6_i ? 24 : 96)")
 mxe_proof(unpack mxe_unpack)
 mxe_proof_fault(room "(count_q <= CntW'(WordB))" "(count_q <= CntW'(MemB + WordB))")
-mxe_proof_fault(offset "count_q  <= CntW'(MemB) - CntW'(fetch_offset_i)" "count_q  <= CntW'(MemB)")
+mxe_proof_fault(offset "count_q  <= CntW'(MemB) - CntW'(fetch_offset)" "count_q  <= CntW'(MemB)")
 mxe_proof_fault(last_beat "mid_q   <= ~last_beat" "mid_q   <= (beats > LEN_W'(2))")
 mxe_proof_fault(underflow "emit      = active_q & (count_q >= CntW'(word_q))"
                 "emit      = active_q")
