@@ -68,10 +68,10 @@ module mxe_array #(
     logic [TILE_AW-1:0] tile;
     logic               pass_start;
   } ctl_t;
-  localparam int unsigned CtlW = 5 + ROW_AW + TILE_AW;
+  ctl_t                   ctl_in, ctl0, ctl5, ctl11;
+  localparam int unsigned CtlW = $bits(ctl_in);
   logic [CtlW*Stages-1:0] ctl_q;
   logic [Stages-1:0]      valid_q;
-  ctl_t                   ctl_in, ctl0, ctl5, ctl11;
   assign ctl_in = {bank_i, last_row_i, last_i, first_i, row_i, tile_i, pass_start_i};
   assign ctl0   = ctl_q[0 +: CtlW];
   assign ctl5   = ctl_q[CtlW*S5 +: CtlW];

@@ -78,10 +78,7 @@ module mxe_bursts #(
               ((32'(addr_q[11:OffW]) + 32'(beats_o)) <= 32'(BeatsPer4k)))
   `MXE_ASSERT(bursts_length_in_range, !valid_q || ((beats_o != '0) && (32'(beats_o) <= MAX_BURST)))
 `ifdef FORMAL
-  `MXE_FORMAL_START
-  `MXE_ASSERT(bursts_have_beats, !valid_q || ((left_q != '0) && (beats_o <= left_q)))
-  `MXE_ASSERT(bursts_last_exact, !valid_q || (last_q == one_burst(left_q, addr_q[11:OffW])))
-  `MXE_ASSERT(bursts_aligned, addr_q[OffW-1:0] == '0)
+`include "mxe_bursts.proof.svh"
 `endif
 endmodule
 `default_nettype wire

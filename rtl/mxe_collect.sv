@@ -71,10 +71,10 @@ module mxe_collect #(
     logic            fresh;
     logic [IdxW-1:0] idx;
   } meta_t;
-  localparam int unsigned MetaW = IdxW + 2;
+  meta_t                   meta_in, meta;
+  localparam int unsigned MetaW = $bits(meta);
   logic [MaxLat-1:0]       valid_q;
   logic [MaxLat*MetaW-1:0] meta_q;
-  meta_t                   meta_in, meta;
   logic [IdxW-1:0]         idx_in, ridx;
   if (Blocks > 1) begin : gen_blocks
     assign idx_in = {bank_q, row_i, seg_i[SEG_AW-1 -: BlockAw]};

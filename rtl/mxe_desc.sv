@@ -182,12 +182,7 @@ module mxe_desc #(
   `MXE_ASSERT(desc_error_in_its_turn, !(keeps && fails) || ((held_q == '0) && !ready_q))
   `MXE_REQUIRE(desc_taken_when_ready, !take_i || ready_o)
 `ifdef FORMAL
-  `MXE_FORMAL_START
-  assign f_out_o = out_q;
-  `MXE_ASSERT(desc_asked_in_order, (16'(held_q) + 16'(flying_q) <= 16'(next_q - out_q)) &&
-              (16'(next_q - out_q) <= 16'(Depth) - 16'(ask_q)))
-  `MXE_ASSERT(desc_forgets_what_is_asked, !forget_q || ask_q || (flying_q != '0))
-  `MXE_ASSERT(desc_alone, !alone_q || ((held_q == '0) && !ready_q && (ask_q || (flying_q != '0))))
+`include "mxe_desc.proof.svh"
 `endif
   `MXE_REQUIRE(desc_cleared_at_rest, !clear_i || (!ask_q && (flying_q == '0)))
 endmodule

@@ -161,9 +161,9 @@ module mxe_drain #(
     logic [ROW_AW:0]       rows;
     logic [StageColsW-1:0] cols;
   } stage_t;
-  localparam int unsigned StageW = 2 + ROW_AW + StageColsW;
-  logic [2*StageW-1:0]   stages_q;
   stage_t                stage, stage_in;
+  localparam int unsigned StageW = $bits(stage);
+  logic [2*StageW-1:0]   stages_q;
   logic                  stage_wbank_q, stage_rbank_q;
   logic [StageSegAw-1:0] stage_seg;
   assign block_done = at.last_tile | (32'(col_q) + NUM_PE == StageCols);
@@ -202,11 +202,11 @@ module mxe_drain #(
     logic [StageSegAw-1:0] seg;
     logic [LANES_OUT-1:0]  keep;
   } meta_t;
-  localparam int unsigned MetaW = 1 + ROW_AW + StageSegAw + LANES_OUT;
   logic                  read_q;
   logic [SegAw-1:0]      read_seg_q;
   logic [LANES_OUT-1:0]  keep;
   meta_t                 meta_q;
+  localparam int unsigned MetaW = $bits(meta_q);
   for (genvar i = 0; i < LANES_OUT; i++) begin : gen_keep
     assign keep[i] = (seg_first + 7'(i) < 7'(cols));
   end

@@ -186,9 +186,7 @@ module mxe_record #(
   `MXE_REQUIRE(record_answer_expected, !status_i.record_answered || (oldest != recorded_q) ||
                ((state_q == StRecData) && !status_i.record_last))
 `ifdef FORMAL
-  `MXE_FORMAL_START
-  `MXE_ASSERT(record_written_has_ended, (state_q == StIdle) || (recorded_q != answered_q))
-  `MXE_ASSERT(record_complete_is_written, !complete_q || (out_q != recorded_q))
+`include "mxe_record.proof.svh"
 `endif
 endmodule
 `default_nettype wire

@@ -174,7 +174,8 @@ module mxe_requant #(
   } meta_t;
   logic [5:0] bytes;
   assign bytes = 6'(mxe_pkg::row_bytes(fmt_q.is4, fmt_q.is6, {26'd0, cols}));
-  localparam int unsigned MetaW = 9 + InBlockW;
+  meta_t                  out;
+  localparam int unsigned MetaW = $bits(out);
   logic [Lat-1:0]         valid_q;
   logic [Lat*MetaW-1:0]   meta_q;
   logic [(Lat-2)*8-1:0]   scales_q;
@@ -190,7 +191,6 @@ module mxe_requant #(
   end
 
   logic       out_valid;
-  meta_t      out;
   logic [7:0] out_scale;
   assign out_valid = valid_q[Lat-1];
   assign out       = meta_q[MetaW*(Lat-1) +: MetaW];
@@ -241,12 +241,10 @@ module mxe_requant #(
     logic [7:0]   scale;
     logic [255:0] elements;
   } row_t;
-  localparam int unsigned PlaceW = 2 + 6;
-  localparam int unsigned RowW = 6 + 8 + 256;
   logic   place_valid, place_pop, row_valid, place_ready, row_ready;
   place_t place;
   row_t   row;
-  mxe_fifo #(.WIDTH(PlaceW), .DEPTH(Depth)) u_places (
+  mxe_fifo #(.WIDTH($bits(place)), .DEPTH(Depth)) u_places (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
@@ -261,7 +259,7 @@ module mxe_requant #(
     .f_count_o (f_places)
 `endif
   );
-  mxe_fifo #(.WIDTH(RowW), .DEPTH(Depth)) u_rows (
+  mxe_fifo #(.WIDTH($bits(row)), .DEPTH(Depth)) u_rows (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),

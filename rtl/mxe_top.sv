@@ -79,6 +79,15 @@ module mxe_top #(
   localparam int unsigned LenW = mxe_pkg::len_w(A_SLAB_K / mxe_pkg::LANES, NUM_PE, MEM_W);
   localparam int unsigned TagW = mxe_pkg::tag_w(ROWS);
   localparam int unsigned SegW = (32 * NUM_PE < MEM_W) ? 32 * NUM_PE : MEM_W;
+  // Hand-overs between the blocks have the same widths in all engines.
+  if ((NUM_PE >= (1 << (mxe_pkg::COLS_W - 1))) || (ROWS > (1 << mxe_pkg::ROW_W)) ||
+      (ACC_TILES > (1 << mxe_pkg::TILE_W)) || (MEM_W > mxe_pkg::AXI_W) || (LenW > mxe_pkg::BYTES_W) ||
+      (((A_SLAB_K / mxe_pkg::LANES) << mxe_pkg::CHUNK_SHIFT_MAX) > (1 << mxe_pkg::WORD_AW)))
+  begin : gen_bad_widths
+    $error("a parameter does not fit into the widths of mxe_pkg");
+    mxe_error_a_parameter_does_not_fit_into_the_widths_of_mxe_pkg u_stop ();
+  end
+
   // Largest counter increment: bytes of a beat, or two blocks of every column.
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;

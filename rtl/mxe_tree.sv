@@ -31,12 +31,7 @@ module mxe_tree #(
   assign carry_o = gen_word[3*Adders+1].x;
 
 `ifdef FORMAL
-  logic [WIDTH-1:0] f_sum;
-  always_comb begin
-    f_sum = '0;
-    for (int i = 0; i < WORDS; i++) f_sum = f_sum + x_i[WIDTH*i +: WIDTH];
-  end
-  always_comb tree_sum : assert ((sum_o + carry_o) == f_sum);
+`include "mxe_tree.proof.svh"
 `endif
 endmodule
 `default_nettype wire
