@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,13 @@ constexpr unsigned feed_cols(unsigned num_pe) { return num_pe > 1 ? 2 : 1; }
 /// Banks of the buffers of A and of the bias in the RTL. Most banks of a loader here: with wide
 /// tiles each of up to 8 serves as two.
 inline constexpr unsigned kBanks = 2, kMaxBanks = 16;
+
+/// Most cycles by which an abort on the model may be longer or shorter than on the RTL: operand
+/// words in outstanding row fetches, which may wait for the unpacker (docs/model.md). Example: 64
+/// row fetches of 4 words on `small` are 256 cycles.
+inline unsigned abort_bound(const Params& params) {
+  return std::max(read_outstanding(params), kBanks * params.rows) * params.a_slab_k / kBlockSize;
+}
 
 inline constexpr uint64_t kPageBytes = 4096;  ///< no AXI burst crosses a multiple of 4096
 inline constexpr unsigned kFloatBytes = 4, kBfloat16Bytes = 2;

@@ -31,8 +31,10 @@ class CoSim {
   void run(const std::vector<CosimJob>& jobs);
 
   const std::vector<Mismatch>& mismatches() const { return judge_.mismatches(); }
-  /// Cycles of every job whose times are comparable, see Judge.
+  /// Cycles of every job that must take equal cycles on model and RTL, see Judge.
   const std::vector<JobCycles>& cycles() const { return judge_.cycles(); }
+  /// Cycles of the jobs with an abort, also of those before a reset.
+  const std::vector<JobCycles>& aborts() const { return judge_.aborts(); }
   /// Difference of model and RTL relative to the RTL, over the jobs of cycles().
   double max_cycle_error() const;
   double mean_cycle_error() const;

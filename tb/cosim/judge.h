@@ -6,21 +6,14 @@
 #include <vector>
 
 #include "tb/cosim/batch_run.h"
+#include "tb/cosim/comparison.h"
 #include "tb/cosim/options.h"
 #include "tb/cosim/scoreboard.h"
 
 namespace mxe::cosim {
 
-/// Cycles of one job on each engine; 0 if that engine does not run.
-struct JobCycles {
-  std::string job;
-  uint64_t model = 0, rtl = 0;
-
-  double error() const;
-};
-
 /// Judges batches: each engine against golden GEMM and interface rules (EngineCheck, Scoreboard),
-/// and model against RTL: cycles, counters, bus errors, register reads (Comparison in judge.cpp).
+/// and model against RTL: cycles, counters, bus errors, register reads (Comparison).
 class Judge {
  public:
   explicit Judge(const CoSimOptions& options) : options_(options) {}
@@ -34,6 +27,8 @@ class Judge {
 
   const std::vector<Mismatch>& mismatches() const { return scoreboard_.mismatches(); }
   const std::vector<JobCycles>& cycles() const { return cycles_; }
+  /// Cycles of the jobs with an abort (Comparison).
+  const std::vector<JobCycles>& aborts() const { return aborts_; }
   std::size_t jobs() const { return jobs_; }
 
  private:
@@ -41,7 +36,7 @@ class Judge {
 
   const CoSimOptions& options_;
   Scoreboard scoreboard_;
-  std::vector<JobCycles> cycles_;
+  std::vector<JobCycles> cycles_, aborts_;
   std::size_t jobs_ = 0;  // of all batches so far
 };
 
