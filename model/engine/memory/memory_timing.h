@@ -37,14 +37,6 @@ class BeatTimes {
   BeatTimes(uint64_t first, uint64_t interval) : first_(first), interval_(interval) {}
 
   uint64_t beat(uint64_t i) const { return round_up(first_ + i * interval_); }
-  /// The end of the first `count` beats, with kFraction fraction bits.
-  uint64_t end(uint64_t count) const { return first_ + count * interval_; }
-  /// Shifts the burst `cycles` earlier, but not before `earliest` (kFraction fraction bits).
-  BeatTimes sooner(uint64_t cycles, uint64_t earliest) const {
-    return {std::max(first_ - (cycles << kFraction), earliest), interval_};
-  }
-  /// Begin of the first beat, with kFraction fraction bits.
-  uint64_t& first() { return first_; }
   bool one_a_cycle() const { return interval_ == 1u << kFraction; }
 
   static uint64_t round_up(uint64_t fixed) { return (fixed + (1u << kFraction) - 1) >> kFraction; }

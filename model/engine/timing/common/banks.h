@@ -21,36 +21,23 @@ class BankFills {
     banks_ = banks;
     clear();
   }
-  void clear() {
-    full_cycles_ = {};
-    last_beat_ = {};
-    halted_ = kNever;
-  }
-  /// The last word of the next bank arrives in `cycle`, from a beat accepted in `last_beat`.
-  void fill(uint64_t cycle, uint64_t last_beat) {
-    full_cycles_.push(cycle + 1);
-    last_beat_.push(last_beat);
-  }
-  /// Beats after `cycle` are dropped.
-  void halt(uint64_t cycle) { halted_ = cycle; }
-  /// First cycle in which bank number `n` is full; kNever if unknown, or if halt() drops its last
-  /// beat.
+  void clear() { full_cycles_ = {}; }
+  /// The last word of the next bank arrives in `cycle`.
+  void fill(uint64_t cycle) { full_cycles_.push(cycle + 1); }
+  /// First cycle in which bank number `n` is full; kNever if unknown.
   uint64_t full_cycle(uint64_t n) const {
-    if (n >= full_cycles_.count() || (halted_ != kNever && last_beat_[n] > halted_)) return kNever;
-    return full_cycles_[n];
+    return n < full_cycles_.count() ? full_cycles_[n] : kNever;
   }
   /// `next`: number of the bank that the consumer needs. Earlier ones do not affect times.
   void visit(StateVisitor& visitor, uint64_t next) {
     const uint64_t filled = full_cycles_.count() > next ? full_cycles_.count() - next : 0;
     visitor.value(full_cycles_.count() - next);
     full_cycles_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
-    last_beat_.for_last(filled, [&](uint64_t& cycle) { visitor.cycle(cycle); });
   }
 
  private:
   unsigned banks_;
-  History<uint64_t, 2 * kMaxBanks> full_cycles_, last_beat_;
-  uint64_t halted_ = kNever;
+  History<uint64_t, 2 * kMaxBanks> full_cycles_;
 };
 
 /// The banks that a producer claims in turn and a consumer releases (free_q, taken_q of loaders).

@@ -42,24 +42,8 @@ uint64_t Counters::enabled_within(uint64_t begin, uint64_t end) {
   return cycles;
 }
 
-void Counters::forget(Counter counter, uint64_t cycle) {
-  for (Interval& interval : intervals_) {
-    if (interval.counter == counter) interval.end = std::min(interval.end, cycle);
-  }
-}
-
-void Counters::bring_forward(Counter counter, uint64_t cycle) {
-  for (Interval& interval : intervals_) {
-    if (interval.counter != counter || interval.begin <= cycle) continue;
-    interval.begin = cycle;
-    interval.end = cycle + 1;
-  }
-}
-
-void Counters::take_back(Counter counter, uint64_t amount) {
-  const auto last = std::find_if(intervals_.rbegin(), intervals_.rend(),
-                                 [counter](const Interval& i) { return i.counter == counter; });
-  if (last != intervals_.rend()) last->amount -= std::min(amount, last->amount);
+void Counters::cut(uint64_t cycle) {
+  for (Interval& interval : intervals_) interval.end = std::min(interval.end, cycle);
 }
 
 void Counters::settle(uint64_t cycle) {

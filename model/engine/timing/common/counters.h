@@ -25,12 +25,8 @@ class Counters {
   /// Counts `amount` in every cycle from `begin` to before `end`. A wait is added when it ends, so
   /// it may begin before the settled cycle; earlier snapshots counted it as idle.
   void add(Counter counter, uint64_t begin, uint64_t end, uint64_t amount = 1);
-  /// Removes the counts from `cycle` on, which must not be settled.
-  void forget(Counter counter, uint64_t cycle);
-  /// Moves single-cycle counts after `cycle` to `cycle`, which must not be settled.
-  void bring_forward(Counter counter, uint64_t cycle);
-  /// Subtracts `amount` from the latest interval, which must not be settled.
-  void take_back(Counter counter, uint64_t amount);
+  /// Removes all counts from `cycle` on, which must not be settled.
+  void cut(uint64_t cycle);
   /// Counts the cycles before `cycle`; later calls must not have an earlier cycle.
   void settle(uint64_t cycle);
   void enable(uint64_t cycle, bool enabled);

@@ -16,7 +16,6 @@ void Seq::clear() {
   last_tile_ = 0;
   std::fill(acc_free_.begin(), acc_free_.end(), 0);
   drain_released_ = {};
-  halted_ = false;
 }
 
 void Seq::visit(StateVisitor& visitor) {
@@ -51,7 +50,7 @@ uint64_t Seq::next_start(const Pass* pass) const {
 Seq::Started Seq::start_pass(const Pass& pass) {
   const uint64_t cycle = next_start(&pass);
   const uint64_t rows_end = cycle + pass.rows;
-  if (!halted_) count_waiting(pass, cycle);
+  count_waiting(pass, cycle);
   free_cycle_ = rows_end;
   std::rotate(acc_free_.begin(), acc_free_.begin() + static_cast<std::ptrdiff_t>(tiles_on(pass)),
               acc_free_.end());

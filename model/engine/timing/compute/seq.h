@@ -39,8 +39,6 @@ class Seq {
   void release_drain(uint64_t cycle) { drain_released_.push(cycle + 1); }
   /// `cycle` is the job's last; no pass follows.
   void finish(uint64_t cycle);
-  /// The job is aborted. Passes start until clear(), but waits are not counted.
-  void halt() { halted_ = true; }
   /// The job is aborted and `cycle` is its last. Counts the wait for `pass`, which would be next.
   void abort_job(uint64_t cycle, const Pass& pass);
 
@@ -61,7 +59,7 @@ class Seq {
   const BankFills& a_fills_;
   const BankFills& c_fills_;
   Counters& counters_;
-  bool bias_ = false, dual_ = false, halted_ = false;
+  bool bias_ = false, dual_ = false;
   uint64_t a_number_ = 0, c_number_ = 0;  // of the banks in use
   uint64_t tiles_ = 0;                    // that have taken a drain bank
   History<uint64_t, kDrainBanks> drain_released_;

@@ -403,7 +403,7 @@ void Cmd::abort_job(uint64_t cycle) {
 
 /// StAbort ends: nothing is under way, and the jobs before are complete. Then StClear.
 void Cmd::step_abort(uint64_t cycle) {
-  datapath_.clear(cycle + 1, entered_cycle_);
+  datapath_.clear(cycle + 1);
   enter(State::clear, cycle + 1);
 }
 

@@ -284,7 +284,7 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
   BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);
-  if (fetch.last) fills.fill(arrival.last_word, arrival.last_beat);
+  if (fetch.last) fills.fill(arrival.last_word);
   if (!arrival.data) return;
   OpBuf& buffer = is_a ? a_buf_ : b_buf_;
   switch (fetch.kind) {
@@ -456,34 +456,10 @@ void Datapath::abort_job(uint64_t cycle) {
   } else {
     seq_.abort_job(cycle, feed_.awaited());
   }
-  // From now on beats are dropped; what has arrived is still multiplied.
-  seq_.halt();
   wr_port_.halt(cycle + 2);
-  for (BankFills* fills : {&a_buf_.fills, &b_buf_.fills, &c_buf_.fills}) fills->halt(cycle);
-  for (std::size_t i = 0; i < kCounters; i++) {
-    if (counter_table[i].wait_of_array) counters_.forget(static_cast<Counter>(i), cycle + 1);
-  }
 }
 
-/// Runs the passes that start up to `cycle`. Their results are dropped.
-void Datapath::run_out(uint64_t cycle) {
-  for (;;) {
-    const uint64_t read = feed_.next_read(), start = seq_.next_start(feed_.offered());
-    if (std::min(read, start) > cycle) break;
-    if (read <= start) {
-      feed_.read();
-    } else {
-      const Pass pass = *feed_.offered();
-      feed_.start_pass(seq_.start_pass(pass).cycle);
-    }
-  }
-  for (const Counter counter : {Counter::mac_active, Counter::blocks, Counter::dual_cycles}) {
-    counters_.forget(counter, cycle + 1);
-  }
-}
-
-void Datapath::clear(uint64_t cycle, uint64_t halt_cycle) {
-  run_out(cycle);
+void Datapath::clear(uint64_t cycle) {
   load_a_->clear();
   load_b_->clear();
   load_bias_.clear();
@@ -493,15 +469,10 @@ void Datapath::clear(uint64_t cycle, uint64_t halt_cycle) {
   feed_.clear();
   seq_.clear();
   drain_.clear();
-  counters_.take_back(Counter::bytes_read,
-                      rd_port_.never_requested(halt_cycle) * params_.mem_bytes());
   rd_port_.clear(cycle);
   chunks_ahead_ = 0;
   wr_port_.clear_error();
-  // Beats that were dropped did not wait for the unpacker.
-  counters_.bring_forward(Counter::bytes_read, cycle);
-  counters_.forget(Counter::nan_results, cycle + 1);
-  counters_.forget(Counter::saturations, cycle + 1);
+  counters_.cut(cycle + 1);
   look_again();
 }
 

@@ -96,8 +96,8 @@ class Datapath {
   const Fault& write_fault() const { return wr_port_.result_answers().fault; }
   /// First cycle with nothing under way, if requests stop after `cycle` (halt_i).
   uint64_t drained_cycle(uint64_t cycle) const;
-  /// clear_i in `cycle`. Requests stopped after `halt_cycle`.
-  void clear(uint64_t cycle, uint64_t halt_cycle);
+  /// clear_i in `cycle`.
+  void clear(uint64_t cycle);
 
   /// Cycles skipped so far.
   uint64_t skipped_cycles() const { return skipped_cycles_; }
@@ -145,7 +145,6 @@ class Datapath {
   void skip_repetitions(uint64_t now, Loop loop, uint64_t limit);
   void write_skipped_rows(Rows rows, uint64_t cycle);
   void visit(StateVisitor& visitor);
-  void run_out(uint64_t cycle);
   void start_pass();
   void drain();
 

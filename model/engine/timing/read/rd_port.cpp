@@ -15,9 +15,7 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       memory_(memory),
       trace_(trace),
       unpack_(params.mem_bytes(), two_words_ ? 2 * kPlainWordBytes : kPlainWordBytes),
-      burst_done_(read_limit_),
-      burst_offered_(read_limit_),
-      burst_beats_(read_limit_) {}
+      burst_done_(read_limit_) {}
 
 uint64_t RdPort::next_accept(const ReadRequests& requests, bool a_first) const {
   // The queue of fetches under way has a free place the cycle after one leaves.
@@ -73,7 +71,7 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   uint8_t* data = with_data ? data_.data() : nullptr;
 
   Arrival arrival;
-  burst_ = 0;
+  fetch_bursts_.clear();
   const bool elements = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::b_elements;
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
   uint64_t from = cycle + 1;  // busy_q
@@ -84,15 +82,6 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
     const std::size_t slot = slot_;
     if (++slot_ == read_limit_) slot_ = 0;
     const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, burst_done_[slot] + 1);
-    if (burst_ == fetch_bursts_.size()) fetch_bursts_.emplace_back();
-    Burst& times = fetch_bursts_[burst_++];
-    times.from = from;
-    times.fire = fire;
-    if (fire > from) {
-      times.end = burst_done_[slot];
-      times.end_offered = burst_offered_[slot];
-      times.end_beats = burst_beats_[slot];
-    }
     const std::size_t bytes = std::size_t{burst} * beat_.bytes();
     Ticket ticket;
     memory_.request({false, fire, address, bytes, data}, ticket);
@@ -103,19 +92,11 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
       arrival.error_address = address;
     }
     first = std::min(first, first_beat);
-    times.offered_before = last_offered_;
-    times.end_before = last_end_;
-    times.offers = offers;
-    times.length = burst;
-    times.taken = unpack_.last_beat();
     last_offered_ = std::max(last_offered_, offers.beat(burst - 1));
-    last_end_ = offers.end(burst);
+    fetch_bursts_.push_back({fire, last_offered_});
     bursts_++;
     beats_ += burst;
-    times.beats = beats_;
-    burst_done_[slot] = times.taken;
-    burst_offered_[slot] = offers.beat(burst - 1);
-    burst_beats_[slot] = beats_;
+    burst_done_[slot] = unpack_.last_beat();
     if (data) data += bytes;
     free_cycle_ = fire;
     from = fire + 1;
@@ -123,7 +104,6 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
   }
   done_.push(unpack_.last_beat());
   arrival.last_word = unpack_.last_word();
-  arrival.last_beat = row_bursts_.remaining() == 0 ? unpack_.last_beat() : kNever;
   trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
                {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
   if (with_data) arrival.data = data_.data() + offset;
@@ -131,37 +111,11 @@ RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_dat
 }
 
 uint64_t RdPort::drained_cycle(uint64_t cycle) const {
-  if (burst_ == 0) return std::max(cycle, free_cycle_ + 1);
-  const Burst& last = last_requested(cycle);
-  const uint64_t never = never_requested(cycle), after = unpack_.beats_after(cycle - 1);
-  const uint64_t waiting = after > never ? after - never : 0;
-  const uint64_t sooner = this->sooner(last, cycle, waiting);
-  const BeatTimes offers = sooner == 0 ? last.offers : last.offers.sooner(sooner, last.end_before);
-  const uint64_t offered = offers.beat(last.length - 1);
-  // Dropped beats need no room in the unpacker: those that waited for it come one in each cycle.
-  const uint64_t dropped = std::max({last.offered_before, offered, cycle - 1 + waiting});
-  return std::max({cycle, last.fire - sooner + 1, std::min(last.taken, dropped) + 1});
-}
-
-uint64_t RdPort::never_requested(uint64_t cycle) const {
-  return burst_ == 0 ? 0 : beats_ - last_requested(cycle).beats;
-}
-
-/// The first burst issued in `cycle` or later, else the last one. Later ones are never issued.
-const RdPort::Burst& RdPort::last_requested(uint64_t cycle) const {
-  const Burst* last = fetch_bursts_.data();
-  while (last->fire < cycle && last + 1 != fetch_bursts_.data() + burst_) last++;
-  return *last;
-}
-
-/// Cycles by which `burst` is issued earlier when an abort at `cycle` drops the `waiting` beats
-/// before its own.
-uint64_t RdPort::sooner(const Burst& burst, uint64_t cycle, uint64_t waiting) {
-  if (burst.fire == burst.from || burst.end < cycle) return 0;
-  const uint64_t later_beats = burst.beats - burst.end_beats;
-  const uint64_t up_to_end = waiting > later_beats ? waiting - later_beats : 0;
-  const uint64_t end = std::min(burst.end, std::max(burst.end_offered, cycle - 1 + up_to_end));
-  return burst.fire - std::max(burst.from, end + 1);
+  if (fetch_bursts_.empty()) return std::max(cycle, free_cycle_ + 1);
+  // The last request is the first one in `cycle` or later, else the last one.
+  const auto last = std::find_if(fetch_bursts_.begin(), fetch_bursts_.end() - 1,
+                                 [cycle](const Burst& burst) { return burst.issue >= cycle; });
+  return std::max({cycle, last->issue + 1, last->offered + 1});
 }
 
 void RdPort::visit(StateVisitor& visitor) {
@@ -177,19 +131,11 @@ void RdPort::visit(StateVisitor& visitor) {
     visitor.value(fetches - oldest);
   }
   visitor.ring(burst_done_, bursts_);
-  visitor.cycle(last_offered_);
-  // These matter only for an abort.
-  if (visitor.moves()) {
-    visitor.fixed_point(last_end_, BeatTimes::kFraction);
-    visitor.ring(burst_offered_, bursts_);
-    for (std::size_t i = 0; i < burst_; i++) {
-      Burst& burst = fetch_bursts_[i];
-      for (uint64_t* time : {&burst.from, &burst.fire, &burst.offered_before, &burst.taken,
-                             &burst.end, &burst.end_offered}) {
-        visitor.cycle(*time);
-      }
-      visitor.fixed_point(burst.end_before, BeatTimes::kFraction);
-      visitor.fixed_point(burst.offers.first(), BeatTimes::kFraction);
+  if (visitor.moves()) {  // only aborts depend on these times
+    visitor.cycle(last_offered_);
+    for (Burst& burst : fetch_bursts_) {
+      visitor.cycle(burst.issue);
+      visitor.cycle(burst.offered);
     }
   }
   unpack_.visit(visitor);
@@ -198,7 +144,9 @@ void RdPort::visit(StateVisitor& visitor) {
 void RdPort::clear(uint64_t cycle) {
   done_ = fetch_beats_ = {};
   first_few_ = few_beats_ = 0;
-  bursts_ = slot_ = burst_ = 0;
+  bursts_ = slot_ = 0;
+  last_offered_ = 0;
+  fetch_bursts_.clear();
   free_cycle_ = cycle + 1;
   unpack_.clear(cycle + 1);
 }

@@ -48,7 +48,6 @@ void Unpack::take(uint64_t offered) {
   const uint64_t cycle = std::max({offered, next_beat_, accept_cycle(beat_)});
   last_beat_ = cycle;
   next_beat_ = cycle + 1;
-  taken_[beats_taken_++ % kKeptBeats] = cycle - moved_;
   beat_++;
   const uint32_t arrived = std::min(bytes_, beat_ * beat_bytes_ - offset_);
   while (word_end_ <= arrived) {
@@ -63,21 +62,11 @@ void Unpack::take(uint64_t offered) {
 /// Words have the size of beats: each beat completes one, which leaves the cycle after, so that
 /// there is always room for the next.
 void Unpack::stream(unsigned count) {
-  for (unsigned i = 0; i < count; i++) {
-    taken_[beats_taken_++ % kKeptBeats] = next_beat_ - moved_;
-    word_cycles_[words_++] = ++next_beat_;
-  }
+  for (unsigned i = 0; i < count; i++) word_cycles_[words_++] = ++next_beat_;
   beat_ += count;
   last_beat_ = next_beat_ - 1;
   last_word_ = next_beat_;
   word_end_ = std::min(word_end_ + count * word_bytes_, bytes_);
-}
-
-uint64_t Unpack::beats_after(uint64_t cycle) const {
-  const uint64_t kept = std::min<uint64_t>(beats_taken_, kKeptBeats);
-  uint64_t count = 0;
-  while (count < kept && taken_[(beats_taken_ - 1 - count) % kKeptBeats] + moved_ > cycle) count++;
-  return count;
 }
 
 std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t bytes,
@@ -91,7 +80,6 @@ std::array<uint8_t, kPlainWordBytes> Unpack::word(const uint8_t* data, uint32_t 
 void Unpack::clear(uint64_t cycle) {
   fetch_cycle_ = next_beat_ = cycle;
   last_beat_ = last_word_ = cycle == 0 ? 0 : cycle - 1;
-  beats_taken_ = 0;
 }
 
 }  // namespace mxe::engine

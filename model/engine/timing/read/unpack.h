@@ -17,7 +17,7 @@ class Unpack {
  public:
   /// `most`: bytes that leave in a cycle, at most.
   explicit Unpack(unsigned beat_bytes, unsigned most = kPlainWordBytes)
-      : beat_bytes_(beat_bytes), most_(most), taken_(kKeptBeats) {}
+      : beat_bytes_(beat_bytes), most_(most) {}
 
   /// A row fetch of `bytes` bytes begins, `offset` bytes into its first beat. `word_bytes` leave at
   /// a time: those of a word, or of two.
@@ -28,8 +28,6 @@ class Unpack {
 
   /// Cycle in which the last beat so far is accepted.
   uint64_t last_beat() const { return last_beat_; }
-  /// How many of the beats so far are accepted after `cycle`, of the last kKeptBeats.
-  uint64_t beats_after(uint64_t cycle) const;
   /// Cycle in which the last word so far leaves.
   uint64_t last_word() const { return last_word_; }
 
@@ -44,12 +42,9 @@ class Unpack {
     for (uint64_t* time : {&fetch_cycle_, &next_beat_, &last_beat_, &last_word_}) {
       visitor.cycle(*time);
     }
-    // taken_ is used only at an abort. Its times are relative to moved_.
-    if (visitor.moves()) visitor.cycle(moved_);
   }
 
  private:
-  static constexpr std::size_t kKeptBeats = 4096;
   static constexpr uint32_t kNoWord = ~uint32_t{0};
 
   uint64_t accept_cycle(unsigned beat);
@@ -67,9 +62,6 @@ class Unpack {
   uint64_t last_beat_ = 0, last_word_ = 0;
   std::vector<uint64_t> word_cycles_;  // when each word of the row fetch leaves
   uint32_t words_ = 0;                 // of them so far
-  std::vector<uint64_t> taken_;        // when the last beats are accepted less moved_, a ring
-  uint64_t beats_taken_ = 0;           // since clear(), those no longer in the ring included
-  uint64_t moved_ = 0;                 // cycles skipped so far
 };
 
 }  // namespace mxe::engine
