@@ -86,5 +86,59 @@ TEST(Nvfp4Dots, Recorded) {
   EXPECT_EQ(dots, 100u);
 }
 
+// Lines of a file without comments.
+std::vector<std::string> lines_of(const std::string& name) {
+  std::ifstream file(MXE_CONFORMANCE_DATA "/" + name);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] != '#') lines.push_back(line);
+  }
+  return lines;
+}
+
+// make_mxf4nvf4_results.py, which agrees with MMA-Sim c785138.
+TEST(Nvfp4Dots, NvidiaBlackwell) {
+  const std::vector<std::string> dots = lines_of("nvfp4_dots.txt");
+  const std::vector<std::string> results = lines_of("mxf4nvf4_results.txt");
+  ASSERT_EQ(dots.size(), 100u);
+  ASSERT_EQ(results.size(), dots.size());
+  GemmOptions options;
+  options.accumulate = Accumulate::nvidia_blackwell;
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < dots.size(); i++) {
+    SCOPED_TRACE(dots[i]);
+    const Dot dot = read_dot(dots[i]);
+    const float start = from_bits(dot.acc);
+    const uint32_t expected = static_cast<uint32_t>(std::stoul(results[i], nullptr, 16));
+    EXPECT_EQ(to_bits(gemm(dot.a, dot.b, &start, options).at(0)), expected);
+    differ += expected != dot.result ? 1 : 0;
+  }
+  EXPECT_GT(differ, 20u);  // the data distinguish the rules
+}
+
+// Two steps of 64, and the operands that the rule has.
+TEST(Nvfp4Dots, NvidiaBlackwellStepsAndOperands) {
+  GemmOptions options;
+  options.accumulate = Accumulate::nvidia_blackwell;
+  const auto ones = [](std::size_t k, std::vector<uint8_t> scales, ScaleLayout layout) {
+    return MxTensor{FormatId::mxfp4_e2m1, 1,      k, std::vector<uint8_t>(k, 2),
+                    std::move(scales),    layout, {}};
+  };
+  // 64 products 1 in the first step, 16 x 2^-9 in the second.
+  const MxTensor a = ones(80, {0x38, 0x38, 0x38, 0x38, 0x01}, kNvfp4Scales);
+  const MxTensor b = ones(80, {0x38, 0x38, 0x38, 0x38, 0x38}, kNvfp4Scales);
+  EXPECT_EQ(gemm(a, b, nullptr, options), std::vector<float>{64.03125f});
+  const ScaleLayout e8m0 = {ScaleKind::e8m0, 16};
+  const MxTensor c = ones(16, {127}, e8m0), d = ones(16, {102}, e8m0);
+  EXPECT_EQ(gemm(c, d, nullptr, options), std::vector<float>{0x1p-21f});
+  const float start = 1;  // 2^-24 is half of its last bit: rounded toward zero
+  EXPECT_EQ(gemm(c, ones(16, {99}, e8m0), &start, options), std::vector<float>{1});
+  EXPECT_EQ(gemm(c, d, &start, options), std::vector<float>{1 + 0x1p-21f});
+  const MxTensor nvfp4 = ones(16, {0x38}, kNvfp4Scales);
+  EXPECT_THROW(gemm(c, nvfp4, nullptr, options), Error);
+  EXPECT_THROW(gemm(nvfp4, ones(16, {127}, {}), nullptr, options), Error);
+  EXPECT_THROW(gemm(ones(16, {127}, {ScaleKind::e8m0, 64}), c, nullptr, options), Error);
+}
+
 }  // namespace
 }  // namespace mxe::numerics

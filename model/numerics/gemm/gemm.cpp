@@ -50,10 +50,18 @@ std::vector<float> sums_of_nothing(std::size_t count, const float* bias) {
   return sums;
 }
 
-void check_blackwell(const MxTensor& tensor) {
-  if (element_shape(tensor.format).kind == FormatKind::floating && has_blocks_of_32(tensor)) return;
-  throw Error(fmt::format("nvidia-blackwell has no {} (allowed: the mxfp formats in blocks of 32)",
-                          tensor.scaled_format().name()));
+// Both operands are those of mxf8f6f4, or both of mxf4nvf4 with the same kind of scales.
+void check_blackwell(const MxTensor& a, const MxTensor& b) {
+  const auto is_mxf8f6f4 = [](const MxTensor& tensor) {
+    return element_shape(tensor.format).kind == FormatKind::floating && has_blocks_of_32(tensor);
+  };
+  const ScaledFormat of_a = a.scaled_format(), of_b = b.scaled_format();
+  if (is_mxf8f6f4(a) && is_mxf8f6f4(b)) return;
+  if (is_mxf4nvf4(of_a) && is_mxf4nvf4(of_b) && of_a.scales == of_b.scales) return;
+  throw Error(
+      fmt::format("nvidia-blackwell has no {} times {} (allowed: the mxfp formats in blocks of 32; "
+                  "nvfp4 times nvfp4; mxfp4_e2m1 in blocks of 16 on both sides)",
+                  of_a.name(), of_b.name()));
 }
 
 // Operands of the rule `block` that are equal to some with blocks of 32.
@@ -123,13 +131,12 @@ std::vector<float> sums_of(const MxTensor& a, const PreparedOperand& prepared, c
                            const GemmOptions& options) {
   const MxTensor& b = prepared.tensor();
   if (a.k == 0) return sums_of_nothing(a.rows * b.rows, bias);
-  const bool is_blocks_of_32 =
-      sums_blocks_of_32(a.scaled_format()) && sums_blocks_of_32(b.scaled_format());
-  if (options.accumulate == Accumulate::block &&
-      has_fast_gemm(a.scaled_format(), b.scaled_format()))
-    return fast_sums(a, prepared, bias, options);
-  if (options.accumulate != Accumulate::block || !is_blocks_of_32) {
+  if (options.accumulate != Accumulate::block ||
+      !has_fast_sums(a.scaled_format(), b.scaled_format())) {
     return sums_by_definition(a, b, bias, options);
+  }
+  if (has_fast_gemm(a.scaled_format(), b.scaled_format())) {
+    return fast_sums(a, prepared, bias, options);
   }
   if (!has_blocks_of_32(a)) return sums_of(with_blocks_of_32(a), prepared, bias, options);
   const MxTensor same_b = with_blocks_of_32(b);
@@ -137,6 +144,10 @@ std::vector<float> sums_of(const MxTensor& a, const PreparedOperand& prepared, c
 }
 
 }  // namespace
+
+bool has_fast_sums(const ScaledFormat& a, const ScaledFormat& b) {
+  return has_fast_gemm(a, b) || (sums_blocks_of_32(a) && sums_blocks_of_32(b));
+}
 
 Accumulate parse_accumulate(std::string_view name) {
   constexpr std::pair<std::string_view, Accumulate> kNames[] = {
@@ -166,8 +177,7 @@ std::vector<float> gemm(const MxTensor& a, const PreparedOperand& prepared, cons
         fmt::format("A has {} elements along K and B has {}; they must be equal", a.k, b.k));
   }
   if (options.accumulate == Accumulate::nvidia_blackwell) {
-    check_blackwell(a);
-    check_blackwell(b);
+    check_blackwell(a, b);
   }
   if (!has_alpha(a, b, options)) return sums_of(a, prepared, bias, options);
   std::vector<float> sums = sums_of(a, prepared, nullptr, options);

@@ -21,9 +21,9 @@ enum class Accumulate : uint8_t {
   block,       ///< the engine: exact within a step (pair_rule.h), then one rounding to nearest even
   exact,       ///< a single rounding of the exact result
   sequential,  ///< dequantize to float32, then float32 multiply and add, in order of K
-  /// NVIDIA Blackwell's mxf8f6f4: per 32 elements, products and accumulator are aligned to the
-  /// largest exponent, truncated to 25 fraction bits, summed and rounded toward zero. Only mxfp
-  /// formats in blocks of 32.
+  /// NVIDIA Blackwell: terms and accumulator are aligned to the largest exponent, truncated, summed
+  /// and rounded toward zero. mxf8f6f4 (mxfp, blocks of 32): 32 products, 25 fraction bits.
+  /// mxf4nvf4 (E2M1, blocks of 16, UE4M3 or E8M0): four sums of 16 with their scales, 35 bits.
   nvidia_blackwell,
 };
 

@@ -16,6 +16,10 @@ namespace mxe::numerics {
 /// True if FastGemm multiplies the pair: blocks of 32 with E8M0 scales, or NVFP4 twice.
 bool has_fast_gemm(const ScaledFormat& a, const ScaledFormat& b);
 
+/// True if gemm() has kernels for the sums of a pair with Accumulate::block, perhaps of operands
+/// with_blocks_of_32(). The sums of other pairs are scalar steps (gemm_definition.h).
+bool has_fast_sums(const ScaledFormat& a, const ScaledFormat& b);
+
 /// Packs the operands once, then multiplies ranges of rows that start at multiples of tile_rows().
 class FastGemm {
  public:

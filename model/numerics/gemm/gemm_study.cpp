@@ -26,6 +26,9 @@ void for_each_block(const MxTensor& a, const MxTensor& b, std::size_t i, std::si
   }
 }
 
+constexpr std::size_t kMxf4nvf4Step = 64;
+constexpr std::size_t kMxf4nvf4Group = 16;
+
 // A term of the Blackwell rule: integer * 2^lsb, aligned by `exponent`.
 struct AlignedTerm {
   Int128 integer;
@@ -55,10 +58,9 @@ uint32_t truncate_to_float(Int128 value, int exponent) {
   return sign | std::min(bits, kInfinity - 1);
 }
 
-// term * 2^(25 - largest), truncated to an integer.
-Int128 aligned(const AlignedTerm& term, int largest) {
-  constexpr int kFractionBits = 25;
-  const int shift = term.lsb - largest + kFractionBits;
+// term * 2^(fraction_bits - largest), truncated to an integer.
+Int128 aligned(const AlignedTerm& term, int largest, int fraction_bits) {
+  const int shift = term.lsb - largest + fraction_bits;
   if (shift >= 0) return term.integer * (Int128{1} << shift);
   if (shift < -126) return 0;
   const Int128 magnitude = term.integer < 0 ? -term.integer : term.integer;
@@ -74,27 +76,81 @@ AlignedTerm accumulator_term(uint32_t acc) {
           floor_log2(uint64_t{parts.significand}) + parts.exponent};
 }
 
-// One step of the Blackwell rule: up to 32 finite element pairs.
+// The sum of terms, each truncated to fraction bits below the largest exponent, as float32.
+uint32_t fused_sum(const AlignedTerm* terms, std::size_t count, int fraction_bits) {
+  int largest = terms[0].exponent;
+  for (std::size_t i = 1; i < count; i++) largest = std::max(largest, terms[i].exponent);
+  Int128 sum = 0;
+  for (std::size_t i = 0; i < count; i++) sum += aligned(terms[i], largest, fraction_bits);
+  return truncate_to_float(sum, largest - fraction_bits);
+}
+
+// One step of mxf8f6f4: up to 32 finite element pairs.
 uint32_t blackwell_step(uint32_t acc, const MxTensor& a, const uint8_t* codes_a, const MxTensor& b,
                         const uint8_t* codes_b, std::size_t count, int scale_exponent) {
   const ElementFormat& fa = element_format(a.format);
   const ElementFormat& fb = element_format(b.format);
   AlignedTerm terms[kBlockSize + 1];
   terms[0] = accumulator_term(acc);
-  int largest = terms[0].exponent;
   for (std::size_t i = 0; i < count; i++) {
     const int64_t x = integer_table(a.format)[codes_a[i]];
     const int64_t y = integer_table(b.format)[codes_b[i]];
     terms[i + 1] = {static_cast<Int128>(x) * y, fa.lsb_exponent + fb.lsb_exponent + scale_exponent,
                     significand_exponent(x, fa) + significand_exponent(y, fb) + scale_exponent};
-    largest = std::max(largest, terms[i + 1].exponent);
   }
-  Int128 sum = 0;
-  for (std::size_t i = 0; i <= count; i++) sum += aligned(terms[i], largest);
-  return truncate_to_float(sum, largest - 25);
+  constexpr int kFractionBits = 25;
+  return fused_sum(terms, count + 1, kFractionBits);
+}
+
+// Exponent of a scale's significand, at least that of the smallest normal number; zero: -126.
+int scale_exponent(ScaleKind kind, const ScaleNumber& scale) {
+  if (scale.significand == 0) return -126;
+  constexpr int kLeastUe4m3 = -6;
+  const int exponent = floor_log2(uint64_t{scale.significand}) + scale.exponent;
+  return kind == ScaleKind::ue4m3 ? std::max(exponent, kLeastUe4m3) : exponent;
+}
+
+// One step of mxf4nvf4: up to 64 pairs of E2M1 from element k on, in groups of 16. The sum of a
+// group's products is exact, and aligned by the exponents of its scales alone.
+uint32_t mxf4nvf4_step(uint32_t acc, const MxTensor& a, std::size_t i, const MxTensor& b,
+                       std::size_t j, std::size_t k) {
+  const ScaleKind kind = a.layout.kind;
+  AlignedTerm terms[kMxf4nvf4Step / kMxf4nvf4Group + 1];
+  terms[0] = accumulator_term(acc);
+  std::size_t count = 1;
+  const std::size_t last = std::min<std::size_t>(a.k, k + kMxf4nvf4Step);
+  for (; k < last; k += kMxf4nvf4Group) {
+    const BlockDot dot = part_dot(a, i, b, j, k, std::min<std::size_t>(kMxf4nvf4Group, last - k));
+    if (dot.special != BlockSpecial::none) return kQuietNan;
+    const std::size_t block = k / kMxf4nvf4Group;
+    const ScaleNumber x = scale_number(kind, a.scales[i * a.scale_columns() + block]);
+    const ScaleNumber y = scale_number(kind, b.scales[j * b.scale_columns() + block]);
+    terms[count++] = {dot.sum, dot.exponent, scale_exponent(kind, x) + scale_exponent(kind, y)};
+  }
+  constexpr int kFractionBits = 35;
+  return fused_sum(terms, count, kFractionBits);
+}
+
+void mxf4nvf4_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
+                   std::size_t last_row, float* out) {
+  for (std::size_t i = first_row; i < last_row; i++) {
+    for (std::size_t j = 0; j < b.rows; j++) {
+      uint32_t acc = bias ? to_bits(bias[i * b.rows + j]) : 0;
+      for (std::size_t k = 0; k < a.k; k += kMxf4nvf4Step) {
+        const uint32_t next = mxf4nvf4_step(is_finite_bits(acc) ? acc : 0, a, i, b, j, k);
+        if (is_finite_bits(acc) || is_nan_bits(next)) acc = next;
+      }
+      out[i * b.rows + j] = canonical(acc);
+    }
+  }
 }
 
 }  // namespace
+
+bool is_mxf4nvf4(const ScaledFormat& format) {
+  return format.element == FormatId::mxfp4_e2m1 && format.scales.block == kMxf4nvf4Group &&
+         (format.scales.kind == ScaleKind::ue4m3 || format.scales.kind == ScaleKind::e8m0);
+}
 
 void gemm_exact_into(const MxTensor& a, const MxTensor& b, const float* bias, std::size_t first_row,
                      std::size_t last_row, float* out) {
@@ -138,6 +194,7 @@ void gemm_sequential_into(const MxTensor& a, const MxTensor& b, const float* bia
 
 void gemm_blackwell_into(const MxTensor& a, const MxTensor& b, const float* bias,
                          std::size_t first_row, std::size_t last_row, float* out) {
+  if (is_mxf4nvf4(a.scaled_format())) return mxf4nvf4_into(a, b, bias, first_row, last_row, out);
   const std::size_t columns = a.scale_columns();
   for (std::size_t i = first_row; i < last_row; i++) {
     for (std::size_t j = 0; j < b.rows; j++) {
