@@ -45,7 +45,11 @@ Products make_products(const numerics::MxTensor& a_rows, const numerics::MxTenso
   if (products.is_empty()) {
     Job& job = products.jobs.emplace_back();
     job.a.format = a_rows.format;
+    job.a.layout = a_rows.layout;
+    job.a.tensor_scales = a_rows.tensor_scales;
     job.b.format = b_rows.format;
+    job.b.layout = b_rows.layout;
+    job.b.tensor_scales = b_rows.tensor_scales;
     return products;
   }
   if (batches.b_count == 1) {

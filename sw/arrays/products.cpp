@@ -1,27 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/arrays/products.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "model/numerics/base/parallel.h"
 #include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/operand.h"
 #include "model/numerics/quantize/quantize.h"
 
 namespace mxe::arrays {
+namespace {
+
+void refuse_nan_scales(const numerics::ArrayParts& parts, numerics::ScaleKind kind) {
+  const std::vector<uint8_t>& codes = parts.scale_codes;
+  const auto found = std::find_if(codes.begin(), codes.end(), [kind](uint8_t code) {
+    return numerics::scale_number(kind, code).is_nan;
+  });
+  if (found == codes.end()) return;
+  const auto last = kind == numerics::ScaleKind::ue4m3 ? 0x7E : 0xFE;
+  throw Error(fmt::format("{}: scale {} is the code {}, NaN (allowed: 0 to {})", parts.scales_name,
+                          found - codes.begin(), *found, last));
+}
+
+numerics::MxTensor rows_of_codes(const Operand& operand, bool k_last) {
+  numerics::ArrayParts parts = *operand.codes;
+  if (!operand.has_scales) {
+    const numerics::FormatId format = numerics::parse_format(operand.quantizer.format.name);
+    numerics::MxTensor tensor = numerics::operand_without_scales(format, parts.codes, parts.shape,
+                                                                 k_last, parts.codes_name);
+    if (operand.tensor_scale) tensor.tensor_scales = {*operand.tensor_scale};
+    return tensor;
+  }
+  const numerics::ScaledFormat format =
+      numerics::operand_format(operand.quantizer.format, operand.quantizer.options, operand.path);
+  if (!parts.has_scale_codes) {
+    throw Error(parts.scales_name + ": the scales are float32 (allowed: uint8 codes)");
+  }
+  refuse_nan_scales(parts, format.scales.kind);
+  parts.axis = k_last ? -1 : -2;
+  return numerics::operand_of(numerics::assemble(std::move(parts), operand.quantizer), k_last,
+                              operand.path);
+}
+
+numerics::MxTensor rows_of(const Operand& operand, bool k_last, unsigned threads) {
+  if (operand.codes) return rows_of_codes(operand, k_last);
+  numerics::QuantizeRequest request;
+  request.axis = k_last ? -1 : -2;
+  request.dequantize = false;
+  request.threads =
+      threads_for(numerics::element_count(operand.numbers.shape) / kBlockSize, threads);
+  return numerics::operand_of(
+      numerics::quantize(operand.numbers.values.data(), operand.numbers.shape,
+                         operand.quantizer.format, operand.quantizer.options, request),
+      k_last, operand.path);
+}
+
+}  // namespace
 
 job::Products make_products(const Operand& a, const Operand& b, bool transposed, unsigned threads) {
-  const std::vector<std::size_t>& b_shape = b.array.shape;
   const numerics::Batches batches =
-      numerics::pair_matrices({a.path, a.array.shape}, {b.path, b_shape}, transposed);
-  const std::size_t m = batches.m, n = batches.n, k = batches.k;
-  const numerics::MxTensor a_rows =
-      numerics::quantize_rows(a.array.values.data(), batches.a_count * m, k, a.format, {}, threads);
-  const std::vector<float> turned =
-      transposed ? std::vector<float>{}
-                 : axis_to_rows(b.array.values, split_at(b_shape, b_shape.size() - 2));
-  const numerics::MxTensor b_rows =
-      numerics::quantize_rows(transposed ? b.array.values.data() : turned.data(),
-                              batches.b_count * n, k, b.format, {}, threads);
-  return job::make_products(a_rows, b_rows, batches);
+      numerics::pair_matrices({a.path, a.shape()}, {b.path, b.shape()}, transposed);
+  return job::make_products(rows_of(a, true, threads), rows_of(b, transposed, threads), batches);
 }
 
 void add_bias(job::Products& products, Array<float> bias, bool bf16, const std::string& path) {

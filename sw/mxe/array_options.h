@@ -16,8 +16,10 @@ namespace mxe::cli {
 void add_tensor_option(CLI::App& command, std::vector<std::string>& names,
                        const std::string& files = "");
 
-void add_packing_option(CLI::App& command, arrays::Packing& packing);
+/// `suffix` ends the option's name: "-a" gives --pack-a.
+void add_packing_option(CLI::App& command, arrays::Packing& packing,
+                        const std::string& suffix = "");
 
-void add_swizzle_option(CLI::App& command, bool& swizzled);
+void add_swizzle_option(CLI::App& command, bool& swizzled, const std::string& suffix = "");
 
 }  // namespace mxe::cli

@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "model/engine/timing/observe/block_waves.h"
 #include "model/job/difference.h"
@@ -22,6 +24,7 @@
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
+#include "sw/mxe/operand_choice.h"
 #include "sw/mxe/output_choice.h"
 #include "sw/mxe/trace_choice.h"
 
@@ -29,11 +32,13 @@ namespace mxe::cli {
 namespace {
 
 struct MatmulOptions {
-  std::string a, b, bias, format_a, format_b, on, output, expect, waves;
+  std::string first, second, bias, on, output, expect, waves;
+  OperandChoice a{"-a"}, b{"-b"};
   std::vector<std::string> tensors;
   std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
-  bool transposed = false, check = true, json = false;
+  std::optional<float> alpha;
+  bool transposed = false, check = true, explain = false, json = false;
   unsigned threads = hardware_threads();
   OutputChoice result;
   EngineChoice engine;
@@ -56,14 +61,22 @@ bool is_bf16_bias(const MatmulOptions& options) {
   return true;
 }
 
-arrays::Operand read_operand(arrays::InputFiles& files, const std::string& path,
-                             const std::string& format) {
-  return {path, arrays::to_floats(files.read(path), path), numerics::parse_format(format)};
+/// The files of A and B, empty for an operand of codes. Throws Error for too few or many.
+std::pair<std::string, std::string> number_files(const MatmulOptions& options) {
+  std::pair<std::string, std::string> paths{options.first, options.second};
+  const bool has_a = !options.a.has_codes(), has_b = !options.b.has_codes();
+  if (!has_a && has_b && paths.second.empty()) std::swap(paths.first, paths.second);
+  if (paths.first.empty() != has_a && paths.second.empty() != has_b) return paths;
+  throw Error(
+      fmt::format("{} files of numbers are given (needed: A.npy unless --elements-a is, B.npy "
+                  "unless --elements-b is)",
+                  !options.first.empty() + !options.second.empty()));
 }
 
 job::Products read_products(arrays::InputFiles& files, const MatmulOptions& options) {
-  const arrays::Operand a = read_operand(files, options.a, options.format_a);
-  const arrays::Operand b = read_operand(files, options.b, options.format_b);
+  const auto [path_a, path_b] = number_files(options);
+  const arrays::Operand a = options.a.read(files, path_a, -1);
+  const arrays::Operand b = options.b.read(files, path_b, options.transposed ? -1 : -2);
   const bool bf16 = is_bf16_bias(options);
   const job::OutputFormat output = options.result.resolve();
   job::Products products = arrays::make_products(a, b, options.transposed, options.threads);
@@ -137,8 +150,13 @@ int run(const MatmulOptions& options) {
   const device::Target target = device::parse_target(options.on);
   numerics::GemmOptions golden;
   golden.accumulate = numerics::parse_accumulate(options.accumulate);
+  if (options.alpha && !std::isfinite(*options.alpha)) {
+    throw Error("--alpha is beyond float32 (allowed: finite numbers)");
+  }
+  golden.alpha = options.alpha;
   if (target != device::Target::golden) {
     require_only("--accumulate", options.accumulate, "block");
+    if (options.alpha) require_only("--alpha", fmt::to_string(*options.alpha), "none");
   }
   device::EngineSetup setup = options.engine.resolve();
   golden.dual = setup.params.fp4_dual != 0;
@@ -176,7 +194,9 @@ int run(const MatmulOptions& options) {
   if (waves) waves->close();
   const std::vector<float> values = job::load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, products.shape, result.output, values);
-  const MatmulReport report{shape, target, setup.params, setup.timing, products.jobs.size()};
+  MatmulReport report{shape, target, setup.params, setup.timing, products.jobs.size()};
+  report.scales = whole_scales(products, options.alpha);
+  report.explains = options.explain;
   if (options.json) {
     print_json(to_json(report, result));
   } else {
@@ -197,20 +217,19 @@ Command add_matmul(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "matmul", "Quantize A and B and compute A * B + bias on the reference, the model or the RTL");
   const auto options = std::make_shared<MatmulOptions>();
-  command
-      ->add_option("A.npy", options->a,
-                   "[M, K] of floats, after any number of leading axes: a .npy, .npz or "
-                   ".safetensors file, or -, standard input")
-      ->required();
-  command
-      ->add_option("B.npy", options->b,
-                   "[K, N], as A; the leading axes of A and B broadcast as in NumPy")
-      ->required();
+  command->add_option("A.npy", options->first,
+                      "[M, K] of floats, after any number of leading axes: a .npy, .npz or "
+                      ".safetensors file, or -, standard input");
+  command->add_option("B.npy", options->second,
+                      "[K, N], as A; the leading axes of A and B broadcast as in NumPy");
   command->add_flag("--transpose-b", options->transposed, "B is [N, K]");
-  add_tensor_option(*command, options->tensors, "A, B, bias, expected result");
-  command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
-      ->required();
-  command->add_option("--format-b", options->format_b, "Element format of B")->required();
+  add_tensor_option(*command, options->tensors,
+                    "A, B (codes: elements, scales), bias, "
+                    "expected result");
+  options->a.add_to(*command);
+  options->b.add_to(*command);
+  command->add_option("--alpha", options->alpha,
+                      "Factor of the sums, on golden (default: the product of the tensor scales)");
   command->add_option("--on", options->on, "golden, model or rtl")->required();
   command->add_option("--bias", options->bias, "Bias: [M, N], [N] or the shape of the result");
   command->add_option("--bias-format", options->bias_format, "Format of the bias: fp32 or bf16")
@@ -245,6 +264,8 @@ Command add_matmul(CLI::App& app) {
       ->add_option("--threads", options->threads,
                    "Threads for quantizing and golden (default: all); the result is the same")
       ->check(CLI::Range(1u, 1024u));
+  command->add_flag("--explain", options->explain,
+                    "Print the steps of the sums, their bits and bytes, and the engine's answer");
   command->add_flag("--json", options->json, "Print one JSON object");
   return {command, [options] { return run(*options); }};
 }

@@ -326,8 +326,8 @@ TEST_F(Matmul, ThreadsChangeNothing) {
 TEST_F(Matmul, BadInput) {
   write_operands(2, 3, 40);
   expect_error(command("silicon", "mxint8", "mxint8"), "allowed: golden, model, rtl");
-  expect_error(command("golden", "int8", "mxint8"), "unknown format 'int8' (allowed: ");
-  expect_error(command("golden", "mxint8", "mxfp4"), "unknown format 'mxfp4' (allowed: ");
+  expect_error(command("golden", "mxfp5", "mxint8"), "unknown format 'mxfp5' (allowed: ");
+  expect_error(command("golden", "mxint8", "fp4"), "unknown format 'fp4' (allowed: ");
   expect_error(command("golden", "mxint8", "mxint8", {"--out-format", "fp64"}),
                "must be fp32, bf16, fp16 or an MX format: unknown format 'fp64' (allowed: ");
   expect_error(command("golden", "mxint8", "mxint8", {"--out-rule", "floor"}),

@@ -60,7 +60,19 @@ const std::vector<std::pair<std::string, Words>>& options_with_values() {
       {"explain", {"--from", "--tensor", "--at", "--format", "--preset", "--block"}},
       {"diff", {"--tensor", "--axis", "--show"}},
       {"matmul",
-       {"--tensor",
+       {"--preset-a",
+        "--block-a",
+        "--scale-format-b",
+        "--elements-a",
+        "--scales-b",
+        "--tensor-scale-a",
+        "--tensor-amax-b",
+        "--row-amax-a",
+        "--pack-a",
+        "--swizzle-b",
+        "--length-a",
+        "--alpha",
+        "--tensor",
         "--bias",
         "--bias-format",
         "--out-format",
@@ -116,7 +128,7 @@ TEST_F(OptionValues, WholeNumbersAreDecimalAndInRange) {
       {"explain", {"--at"}},
       {"matmul",
        {"--mem-latency", "--mem-jitter", "--mem-outstanding-reads", "--mem-outstanding-writes",
-        "--threads"}},
+        "--threads", "--block-a", "--block-b", "--length-a"}},
       {"estimate", {"--batch", "--engines"}},
       {"explore",
        {"--batch", "--sequence", "--context", "--parallel", "--cycles-budget", "--traces",
@@ -203,6 +215,11 @@ TEST_F(OptionValues, RealNumbersAreFinite) {
       if (command[0] == "explore") expect_refused(command, "--sqnr-budget", value);
       if (command[0] == "matmul" || command[0] == "estimate") {
         expect_refused(command, "--mem-bytes-per-cycle", value);
+      }
+      if (command[0] == "matmul") {
+        for (const char* option : {"--alpha", "--tensor-scale-a", "--tensor-amax-b"}) {
+          expect_refused(command, option, value);
+        }
       }
       if (command[0] == "quantize") expect_refused(command, "--tensor-amax", value);
     }

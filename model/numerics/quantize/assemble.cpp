@@ -137,6 +137,15 @@ WholeScale whole_scale(const QuantizerOptions& options) {
                                                        : WholeScale::tensor_scale;
 }
 
+bool scales_have_codes(const QuantizerOptions& options) {
+  const ScaleFormat& format = options.scale_format;
+  if (format.bits() > 8) return false;
+  if (!format.is_power_of_two()) return true;
+  const ExponentRange range = options.range();
+  return range.min >= format.min_exponent() && range.max <= format.max_exponent() &&
+         options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
+}
+
 QuantizedArray assemble(ArrayParts parts, const Quantizer& quantizer) {
   validate(quantizer.options);
   QuantizedArray array;

@@ -22,6 +22,9 @@ enum class WholeScale : uint8_t {
 
 WholeScale whole_scale(const QuantizerOptions& options);
 
+/// QuantizedArray::has_scale_codes of arrays with these options.
+bool scales_have_codes(const QuantizerOptions& options);
+
 /// `codes` or, above 8 bits, `wide_codes`; `scale_codes` or, without has_scale_codes, `scales`.
 struct ArrayParts {
   std::vector<std::size_t> shape;

@@ -12,6 +12,7 @@
 #include "model/numerics/block/block.h"
 #include "model/numerics/formats/bfloat16.h"
 #include "model/numerics/kernels/block_kernels.h"
+#include "model/numerics/quantize/assemble.h"
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/fast_blocks.h"
 
@@ -59,15 +60,6 @@ Lines lines_of(const std::vector<std::size_t>& shape, std::size_t axis,
 Lines joined(const Lines& lines, const QuantizerOptions& options) {
   if (lines.inner > 1 || lines.length % options.block_size != 0) return lines;
   return {1, lines.outer * lines.length, 1, lines.outer * lines.blocks};
-}
-
-bool scales_have_codes(const QuantizerOptions& options) {
-  const ScaleFormat& format = options.scale_format;
-  if (format.bits() > 8) return false;
-  if (!format.is_power_of_two()) return true;
-  const ExponentRange range = options.range();
-  return range.min >= format.min_exponent() && range.max <= format.max_exponent() &&
-         options.above_range != RangeRule::infinite && options.inf != SpecialRule::infinite;
 }
 
 // Length of the axis along which blocks are several rows high.
