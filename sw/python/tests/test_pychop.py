@@ -77,6 +77,153 @@ def test_errors():
     for error, text, call in (
             (ValueError, "unknown format 'fp3'", lambda: ours.mx_quantize([1.0], "fp3")),
             (TypeError, "not float", lambda: ours.mx_quantize([1.0], 3.0)),
+            (ValueError, "a pair .* not .4, 3, 16.", lambda: ours.mx_quantize([1.0], (4, 3, 16))),
+            (ValueError, "11 exponent and 2", lambda: ours.mx_quantize([1.0], (11, 2))),
+            (ValueError, "0 exponent and 0", lambda: ours.mx_quantize([1.0], (0, 0))),
+            (ValueError, "block size", lambda: ours.mx_quantize([1.0], (8, 7), 0)),
+            (TypeError, "data: .* int64", lambda: ours.mx_quantize(np.arange(3), (8, 7))),
+            (ValueError, "one axis", lambda: ours.MXBlock_(plain((2, 2)), ours.create_mx_spec(4, 3))),
             (ValueError, "e9m0", lambda: ours.mx_quantize([1.0], scale_exp_bits=9))):
         with pytest.raises(error, match=text):
             call()
+
+
+# One that the C++ reference has, and some that it has not.
+WIDE = [(4, 3), (8, 7), (9, 2), (10, 10), (2, 30), (3, 0), (1, 0), (1, 3), (0, 20)]
+
+
+@pytest.mark.parametrize("format", [*ours.MX_FORMATS, *WIDE])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_blocks(theirs, format):
+    """Elements, scales and values of blocks, with NaN, infinity, zeros and numbers below the smallest scale."""
+    nan, inf = np.nan, np.inf
+    mixed = np.array([nan] * 33 + [0, 3, -3] + [inf] * 3, np.float32)
+    for x in (awkward((9, 37)), np.full(70, nan, np.float32), np.zeros(5, np.float32), mixed,
+              awkward((9, 37), 3) * np.float32(2e-30)):
+        for arguments in ((32,), (20, 5, 2), (32, 2)):
+            mine, expected = (package.MXTensor_(x, format, *arguments) for package in (ours, theirs))
+            values = np.asarray(expected.dequantize(), np.float32)
+            assert_same(mine.dequantize() + np.float32(0), values + np.float32(0))
+            assert len(mine.blocks) == len(expected.blocks)
+            for block, other in zip(mine.blocks, expected.blocks):
+                np.testing.assert_equal(np.float32(block.shared_scale), np.float32(other.shared_scale))
+                assert_same(block.quantized_elements + np.float32(0), other.quantized_elements + np.float32(0))
+                assert_same(block.dequantize() + np.float32(0),
+                            np.asarray(other.dequantize(), np.float32) + np.float32(0))
+                np.testing.assert_equal(block.statistics(), other.statistics())
+            assert repr(mine) == repr(expected)
+    spec = theirs.create_mx_spec(4, 3)
+    one, other = ours.MXBlock_(x[0], ours.create_mx_spec(4, 3), 5), theirs.MXBlock_(x[0], spec, 5)
+    assert_same(one.quantized_elements + np.float32(0), other.quantized_elements + np.float32(0))
+    assert one.size == other.size and one.shared_scale == other.shared_scale
+
+
+def test_front_end(theirs, capsys):
+    import pychop.mx_formats as front
+    x = plain((4, 64))
+
+    def printed(function, *arguments):
+        function(*arguments)
+        return capsys.readouterr().out
+
+    assert printed(ours.print_mx_format_table) == printed(front.print_mx_format_table)
+    for arguments in ((x,), (x, ["mxint8", "mxfp4_e2m1"], 16)):
+        assert printed(ours.compare_mx_formats, *arguments) == printed(front.compare_mx_formats, *arguments)
+    for name, spec in ours.MX_FORMATS.items():
+        assert repr(spec) == repr(front.MX_FORMATS[name])
+    arrays = [x]
+    if find_spec("torch"):
+        import torch
+        arrays.append(torch.from_numpy(x))
+    if find_spec("jax"):
+        import jax
+        arrays.append(jax.numpy.asarray(x))
+    for one in arrays:
+        for format in ("mxfp4_e2m1", (3, 4), (8, 7)):
+            # For PyTorch and JAX, pychop ignores the block size of a named format.
+            mine, expected = ours.MXTensor(one, format, 16), front.MXTensor(one, format, 16)
+            assert repr(mine) == repr(expected) and mine.backend == expected.backend
+            assert type(mine.dequantize()) is type(expected.dequantize())
+            assert_same(np.asarray(mine.dequantize()), np.asarray(expected.dequantize()))
+            assert mine.statistics() == expected.statistics()
+
+
+def test_layers(theirs):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from pychop.tch import mx_formats as peer
+
+    from mxe.compat.pychop.tch import mx_formats as mine
+    model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 8, False))
+    x = torch.from_numpy(plain((5, 64)))
+    made = [package.convert_linear_to_mx(model, "mxfp4_e2m1", quantize_output=True, inplace=False)
+            for package in (mine, peer)]
+    assert repr(made[0]) == repr(made[1]) and type(model[0]) is torch.nn.Linear
+    assert torch.equal(made[0](x), made[1](x))
+    gradients = [torch.autograd.grad(one(x).square().sum(), one[0].weight)[0] for one in made]
+    assert torch.equal(*gradients)
+    attention = mine.MXAttention(64, 4, "mxfp6_e2m3")
+    other = peer.MXAttention(64, 4, "mxfp6_e2m3")
+    other.load_state_dict(attention.state_dict())
+    mask = torch.zeros(5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), float("-inf"))
+    x = torch.from_numpy(plain((2, 5, 64)))
+    assert torch.equal(attention(x, attn_mask=mask), other(x, attn_mask=mask))
+    spec = ours.create_mx_spec(3, 2)
+    y = x.clone().requires_grad_()
+    mine.MXQuantizeSTE.apply(y, spec, 32, None, None).backward(x)
+    assert torch.equal(y.grad, x)
+
+
+@pytest.mark.parametrize("format", ["mxfp4_e2m1", (8, 7)])
+def test_jax_transformations(format):
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    from mxe.compat.pychop.jx.mx_formats import MXQuantizerSTE, create_mx_ste_quantizer
+    x = jax.numpy.asarray(plain((4, 64)))
+    expected = np.asarray(ours.mx_quantize(np.asarray(x), format))
+    made = [lambda v: ours.mx_quantize(v, format), MXQuantizerSTE(format)]
+    if isinstance(format, tuple):
+        made.append(create_mx_ste_quantizer(ours.create_mx_spec(*format)))
+    for call in made:
+        assert_same(np.asarray(call(x)), expected)
+        assert_same(np.asarray(jax.jit(call)(x)), expected)
+        assert_same(np.asarray(jax.grad(lambda v: (call(v) * x).sum())(x)), np.asarray(x))
+        assert_same(np.asarray(jax.jit(jax.grad(lambda v: (call(v) * x).sum()))(x)), np.asarray(x))
+    assert str(ours.mx_quantize(x.astype("bfloat16"), format).dtype) == "bfloat16"
+
+
+def test_backends(monkeypatch):
+    from mxe.compat.pychop.np.mx_formats import MXTensor_
+    x = plain((4, 64))
+    monkeypatch.setenv("chop_backend", "auto")
+    assert MXTensor_(x, "mxint8", 16).statistics()["num_blocks"] == 16
+    with pytest.raises(ValueError, match="unknown backend 'cupy'"):
+        ours.backend("cupy")
+    if not find_spec("tensorflow"):
+        with pytest.raises(ImportError, match="tensorflow is not installed: pip install tensorflow"):
+            ours.mx_quantize(x, backend="tf")
+    if find_spec("torch"):
+        import torch
+        ours.backend("torch")
+        assert isinstance(ours.mx_quantize(x), torch.Tensor)
+        assert ours.MXTensor(x).backend == "torch"
+        found = ours.mx_quantize(torch.from_numpy(x).bfloat16(), (8, 7), backend="numpy")
+        assert found.dtype == np.float32
+        y = torch.from_numpy(x).requires_grad_()
+        ours.mx_quantize(y, (8, 7)).sum().backward()
+        assert torch.equal(y.grad, torch.ones_like(y))
+    monkeypatch.setenv("chop_backend", "cupy")
+    with pytest.raises(ValueError, match="unknown backend 'cupy'"):
+        ours.mx_quantize(x)
+
+
+def test_tensorflow(theirs):
+    tensorflow = pytest.importorskip("tensorflow", reason="tensorflow is not installed")
+    x = plain((4, 64))
+    for format in ("mxfp4_e2m1", (8, 7)):
+        y = tensorflow.constant(x)
+        with tensorflow.GradientTape() as tape:
+            tape.watch(y)
+            found = ours.mx_quantize(y, format, 16)
+        assert_same(tape.gradient(found, y).numpy(), np.ones_like(x))
+        assert_same(found.numpy(), np.asarray(theirs.mx_quantize(x, format, 16), np.float32))
+        assert_same(tensorflow.function(lambda v: ours.mx_quantize(v, format, 16))(y).numpy(), found.numpy())
+        assert ours.MXTensor(y, format).statistics()["num_blocks"] == 8
