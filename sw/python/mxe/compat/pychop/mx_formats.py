@@ -129,7 +129,7 @@ def _as_numpy(data: Any) -> Any:
 def _in_backend(data: Any, backend: str) -> Any:
     """`data` as an array of the backend, which may have been in another library."""
     if backend == "numpy":
-        # Arrays of other libraries keep their library if no backend was asked for.
+        # Arrays of other libraries keep their library unless a backend is requested.
         foreign = type(data).__module__.partition(".")[0] in ("torch", "jax", "jaxlib", "tensorflow")
         return _as_numpy(data) if foreign or is_tensor(data) else data
     library = _imported(backend)
