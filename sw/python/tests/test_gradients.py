@@ -139,7 +139,7 @@ def test_every_function_is_listed():
     without = {"compare", "diff", "estimate", "explain", "formats", "layer", "load", "presets",
                "record", "save", "quantize_", "quantizer_of", "text_of", "create_mx_spec",
                "add_mx_args", "apply_mx_specs", "finalize_mx_specs", "get_backwards_mx_specs",
-               "get_mx_specs", "quantize_linear_"}
+               "get_mx_specs", "quantize_linear_", "backend", "compare_mx_formats", "print_mx_format_table"}
     for module in (mxe, mxe.torch, mxe.compat.pychop, mxe.compat.microxcaling,
                    mxe.compat.torchmx):
         prefix = module.__name__.removeprefix("mxe.compat.")
