@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@ using WallClock = std::chrono::steady_clock;
 // Cycles without a bus transfer after which a busy RTL hangs: longer than any wait within a job.
 constexpr uint64_t kHangCycles = 50'000;
 constexpr uint32_t kCyclesPerMicrosecond = 1000;
+
+// A process that waits uses no processor time, so its time by the clock has a limit, too.
+constexpr unsigned kWaitFactor = 20;
 
 /// Rough factor by which memory latency and limits of outstanding bursts lengthen a job.
 uint32_t slowness(const engine::MemoryTiming& timing, const engine::PortLimits& ports) {
@@ -81,8 +85,12 @@ struct CloseFile {
 
 class Child {
  public:
-  Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case)
-      : number_(number), printed_(std::tmpfile()), start_(WallClock::now()) {
+  Child(std::size_t number, const CasePool::Run& run, const CoSimCase& cosim_case,
+        unsigned limit_seconds)
+      : number_(number),
+        limit_seconds_(limit_seconds),
+        printed_(std::tmpfile()),
+        start_(WallClock::now()) {
     std::array<int, 2> ends{};
     if (!printed_ || pipe(ends.data()) != 0) throw Error("cannot make a file for a process");
     std::fflush(nullptr);
@@ -90,6 +98,8 @@ class Child {
     if (pid_ < 0) throw Error("cannot start a process");
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);  // end with the parent, which reads the result
+      const rlimit processor_seconds{limit_seconds, limit_seconds + 1};
+      setrlimit(RLIMIT_CPU, &processor_seconds);  // SIGXCPU
       close(ends[0]);
       dup2(fileno(printed_.get()), STDOUT_FILENO);
       dup2(fileno(printed_.get()), STDERR_FILENO);
@@ -110,7 +120,7 @@ class Child {
 
   std::size_t number() const { return number_; }
   int output() const { return output_; }
-  double seconds() const { return seconds_since(start_); }
+  bool waits_too_long() const { return seconds_since(start_) > kWaitFactor * limit_seconds_; }
 
   /// Reads available output. Returns true at the end of file.
   bool read_some() {
@@ -122,14 +132,15 @@ class Child {
 
   void stop() { kill(pid_, SIGKILL); }
 
-  CaseResult result(bool too_long) {
+  CaseResult result(bool stopped) {
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = 0;
+    const bool too_long = stopped || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
     CaseResult result;
     const Json json = Json::parse(text_, nullptr, false);
     if (json.is_object()) result = case_result_from_json(json);
-    result.seconds = seconds();
+    result.seconds = seconds_since(start_);
     if (too_long) {
       result.mismatches = {{"simulation", 0, "took too long and was ended", ""}};
     } else if (!json.is_object()) {
@@ -171,6 +182,7 @@ class Child {
   }
 
   std::size_t number_;
+  unsigned limit_seconds_;
   std::unique_ptr<std::FILE, CloseFile> printed_;
   WallClock::time_point start_;
   pid_t pid_ = 0;
@@ -305,19 +317,19 @@ void CasePool::run(std::size_t count, const std::function<CoSimCase(std::size_t)
   std::vector<std::unique_ptr<Child>> children;
   for (std::size_t next = 0; next < count || !children.empty();) {
     while (next < count && children.size() < parallel_) {
-      children.push_back(std::make_unique<Child>(next, run_, make(next)));
+      children.push_back(std::make_unique<Child>(next, run_, make(next), limit_seconds_));
       next++;
     }
     std::vector<pollfd> files;
     for (const auto& child : children) files.push_back({child->output(), POLLIN, 0});
     poll(files.data(), files.size(), kPollMilliseconds);
     for (std::size_t i = children.size(); i-- > 0;) {
-      const bool too_long = children[i]->seconds() > limit_seconds_;
-      if (too_long) children[i]->stop();
-      const bool ended = too_long || (files[i].revents != 0 && children[i]->read_some());
+      const bool stopped = children[i]->waits_too_long();
+      if (stopped) children[i]->stop();
+      const bool ended = stopped || (files[i].revents != 0 && children[i]->read_some());
       if (!ended) continue;
       const std::size_t number = children[i]->number();
-      const CaseResult result = children[i]->result(too_long);
+      const CaseResult result = children[i]->result(stopped);
       children.erase(children.begin() + static_cast<std::ptrdiff_t>(i));
       done(number, result);
     }

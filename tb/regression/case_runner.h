@@ -46,8 +46,8 @@ CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
 /// Also finds the first wrong value of a block. Requires rtl.make_watched and kWatchedConfig.
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
-/// Runs cases in child processes, `parallel` at a time. A crash, a run time above `limit_seconds`
-/// and a failed RTL assertion become mismatches of the case.
+/// Runs cases in child processes, `parallel` at a time. A crash, a run above `limit_seconds` of
+/// processor time and a failed RTL assertion become mismatches of the case.
 class CasePool {
  public:
   using Run = std::function<CaseResult(const CoSimCase&)>;

@@ -381,6 +381,15 @@ TEST(CasePool, ReportsHowAProcessEnds) {
             "simulation: mxe_fifo.sv:40#: Assertion failed in mxe_top.u_x: # left");
 }
 
+TEST(CasePool, LimitsProcessorTime) {
+  EXPECT_TRUE(run_as([] { std::this_thread::sleep_for(std::chrono::seconds(2)); }, 1).agreed());
+  const auto work = [] {
+    for (volatile bool more = true; more;) {
+    }
+  };
+  EXPECT_EQ(run_as(work, 1).bucket(), "simulation: took too long and was ended");
+}
+
 TEST(CasePool, RunsEveryCase) {
   const regression::CasePool pool(
       [](const regression::CoSimCase& c) {
