@@ -2,12 +2,12 @@
 // Aborted jobs on model and RTL: soft resets and bus errors at random cycles of random batches.
 // Status, memory, registers and everything after the abort are equal; the cycles of the abort
 // itself differ by at most abort_bound(). MXE_ABORT_SEEDS=N runs N seeds instead of one.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -28,6 +28,21 @@ struct Scenario {
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+/// Example: "latency 40, 5.3 bytes per cycle".
+std::string memory_of(const Scenario& scenario) {
+  const engine::MemoryTiming& timing = scenario.timing;
+  std::string text = fmt::format("latency {}", timing.latency);
+  if (timing.bytes_per_cycle != 0)
+    text += fmt::format(", {} bytes per cycle", timing.bytes_per_cycle);
+  if (timing.jitter_seed != 0) text += ", jitter";
+  const auto [reads, writes] = scenario.ports;
+  if (reads != engine::PortLimits{}.reads)
+    text += fmt::format(", {} reads, {} writes", reads, writes);
+  if (scenario.poll) text += ", the driver polls";
+  return text;
+}
+
 std::string name_of(const testing::TestParamInfo<Scenario>& test) { return test.param.name; }
 
 constexpr unsigned kRing = 4;
@@ -121,9 +136,12 @@ TEST_P(Aborts, HaveTheEffectsOfTheRtl) {
   }
   const std::size_t jobs = cosim.aborts().size();
   EXPECT_GE(jobs, seeds() * kBatches / 4);
-  std::cout << "aborts of " << GetParam().name << ": " << jobs << ", " << equal
-            << " in the RTL's cycles; others up to " << shorter << " cycles shorter or " << longer
-            << " longer, bound " << abort_bound(options.params) << "\n";
+  // scripts/figures reads this line.
+  fmt::print(
+      "aborts of {} with {}: {}, {} in the RTL's cycles; others up to {} cycles shorter or {} "
+      "longer, bound {}\n",
+      GetParam().config, memory_of(GetParam()), jobs, equal, shorter, longer,
+      abort_bound(options.params));
   RecordProperty("jobs", static_cast<int>(jobs));
   RecordProperty("equal", static_cast<int>(equal));
 }
