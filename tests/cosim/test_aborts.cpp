@@ -38,7 +38,7 @@ std::string memory_of(const Scenario& scenario) {
   if (timing.jitter_seed != 0) text += ", jitter";
   const auto [reads, writes] = scenario.ports;
   if (reads != engine::PortLimits{}.reads)
-    text += fmt::format(", {} reads, {} writes", reads, writes);
+    text += fmt::format(", limit {} read and {} write bursts", reads, writes);
   if (scenario.poll) text += ", the driver polls";
   return text;
 }
