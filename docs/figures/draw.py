@@ -43,7 +43,7 @@ def engine():
     d.arrow((480, 144), (480, 220))
     d.text(490, 184, "job, start", "dim")
     d.arrow((700, 220), (700, 144))
-    d.text(710, 184, "words of descriptors, job done", "dim")
+    d.text(710, 184, "descriptors, job done", "dim")
 
     d.block(100, 262, 264, 78, "loaders", ["request rows of A, B and bias"], f"{page}#order-of-computation")
     d.row(110, 328, ["mxe_load", "mxe_load_bias", "mxe_rows"], RTL)

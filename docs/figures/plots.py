@@ -25,19 +25,27 @@ def legend(d, x, y, series):
 
 
 def bars(title, rows, series, form="{}", log=False):
-    """Horizontal bars. rows: (label, values), one value for each name in `series`; None leaves a bar out."""
+    """Horizontal bars. rows: (label, values), one value for each name in `series`; None leaves a bar out. Long labels
+    stand above their bars, so that a phone, which shows the left half of a plot, shows bars."""
     left = 20 + 7.8 * max(len(label) for label, _ in rows)
+    above = 17 if left > 0.4 * WIDTH else 0
+    if above:
+        left = 12
     right, top = WIDTH - 90, 30 if len(series) > 1 else 12
     values = [value for _, group in rows for value in group if value is not None]
     scale = (lambda value: math.log10(value / min(values)) + 0.3) if log else float
     unit = (right - left) / max(map(scale, values))
-    height = top + sum(len(group) * BAR + GAP for _, group in rows) + 4
+    height = top + sum(above + len(group) * BAR + GAP for _, group in rows) + 4
     d = Drawing(WIDTH, round(height), title)
     if len(series) > 1:
         legend(d, left, 16, series)
     y = top
     for label, group in rows:
-        d.text(round(left - 8), round(y + len(group) * BAR / 2 + 4), label, anchor="end")
+        if above:
+            d.text(left, round(y + above - 4), label)
+        else:
+            d.text(round(left - 8), round(y + len(group) * BAR / 2 + 4), label, anchor="end")
+        y += above
         for number, value in enumerate(group, 1):
             if value is not None:
                 width = round(scale(value) * unit, 1)
