@@ -15,6 +15,7 @@ void ForeignBoard::access(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) 
   using Delay = ForeignMemory::Delay;
   most_inside_ = std::max(most_inside_, ++inside_);
   const uint64_t address = p.get_address();
+  if (p.is_read()) reads_.push_back(address);
   if (kind_.delay != Delay::annotates) {
     wait(delay + kind_.latency);
     delay = sc_core::SC_ZERO_TIME;

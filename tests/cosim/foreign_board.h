@@ -109,6 +109,8 @@ class ForeignBoard : public sc_core::sc_module {
   uint32_t status() const { return get(MXE_DESC_STATUS); }
   uint32_t clocks() const { return clocks_; }
   unsigned polls() const { return polls_; }
+  /// Addresses of the reads, in the order in which the engine issued them.
+  const std::vector<uint64_t>& reads() const { return reads_; }
   void expect_results() const;
 
  private:
@@ -123,6 +125,7 @@ class ForeignBoard : public sc_core::sc_module {
   std::vector<uint8_t> bytes_ = std::vector<uint8_t>(kEnd);
   int inside_ = 0, most_inside_ = 0;
   unsigned accesses_ = 0, polls_ = 0;
+  std::vector<uint64_t> reads_;
   unsigned changed_ = 0;  // requests that were changed while the memory processed them
   uint32_t clocks_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "model/platform/rtl/rtl_engine.h"
 #include "model/platform/width_adapter.h"
 #include "tests/cosim/foreign_board.h"
+#include "tests/cosim/odd_designs.h"
 
 namespace mxe::test {
 
@@ -30,14 +32,25 @@ rtl::RtlOptions rtl_with_clock(const platform::Clock& clock) {
   return options;
 }
 
+rtl::RtlOptions rtl_of(const OddDesign& design) {
+  rtl::RtlOptions options;
+  options.make_top = design.make_top;
+  return options;
+}
+
 struct Boards {
   using Program = std::function<void(ForeignBoard&)>;
 
   explicit Boards(const ForeignMemory& memory, const platform::Clock& clock = {},
                   const Program& program = {})
-      : model(sc_core::sc_gen_unique_name("model"), engine::EngineConfig(Params::named("small")),
-              clock),
-        rtl(sc_core::sc_gen_unique_name("rtl"), Params::named("small"), rtl_with_clock(clock)),
+      : Boards(memory, clock, program, Params::named("small"), rtl_with_clock(clock)) {}
+  /// With the RTL of one of odd_designs().
+  Boards(const ForeignMemory& memory, const OddDesign& design)
+      : Boards(memory, {}, {}, design.params, rtl_of(design)) {}
+  Boards(const ForeignMemory& memory, const platform::Clock& clock, const Program& program,
+         const Params& params, const rtl::RtlOptions& options)
+      : model(sc_core::sc_gen_unique_name("model"), engine::EngineConfig(params), clock),
+        rtl(sc_core::sc_gen_unique_name("rtl"), params, options),
         with_model(sc_core::sc_gen_unique_name("with_model"), model, memory, program),
         with_rtl(sc_core::sc_gen_unique_name("with_rtl"), rtl, memory, program) {}
 
@@ -279,6 +292,44 @@ INSTANTIATE_TEST_SUITE_P(Boards, Responses,
                                          tlm::TLM_COMMAND_ERROR_RESPONSE,
                                          tlm::TLM_BURST_ERROR_RESPONSE,
                                          tlm::TLM_INCOMPLETE_RESPONSE));
+
+// Requests stop after a bus error: model and RTL issue the same reads, also within a row fetch of
+// many bursts. In the design slim, a row of A takes 12 bursts of one beat.
+TEST(BusError, StopsTheReads) {
+  const OddDesign slim = *odd_design("slim");
+  std::vector<std::unique_ptr<Boards>> all;
+  const std::vector<uint64_t> faulty = {ForeignBoard::kA,
+                                        ForeignBoard::kA + 50,
+                                        ForeignBoard::kA + 5 * ForeignBoard::kK + 20,
+                                        ForeignBoard::kAScales,
+                                        ForeignBoard::kB,
+                                        ForeignBoard::kB + 3 * ForeignBoard::kK + 90,
+                                        ForeignBoard::kBScales,
+                                        ForeignBoard::kBScales + 20};
+  for (const unsigned latency : {1u, 3u, 40u}) {
+    for (const uint64_t address : faulty) {
+      ForeignMemory memory;
+      memory.latency = ns(latency);
+      memory.faulty = address;
+      all.push_back(std::make_unique<Boards>(memory));
+      all.push_back(std::make_unique<Boards>(memory, slim));
+    }
+  }
+  Boards whole{ForeignMemory{}, slim};
+  sc_core::sc_start(1, sc_core::SC_MS);
+  whole.with_model.expect_results();
+  EXPECT_EQ(whole.with_model.reads(), whole.with_rtl.reads());
+  std::size_t fewest = whole.with_model.reads().size();
+  for (const std::unique_ptr<Boards>& boards : all) {
+    const ForeignBoard &model = boards->with_model, &rtl = boards->with_rtl;
+    SCOPED_TRACE(model.name());
+    EXPECT_EQ(model.status(), static_cast<uint32_t>(MXE_STATUS_ERR_READ));
+    EXPECT_EQ(rtl.status(), static_cast<uint32_t>(MXE_STATUS_ERR_READ));
+    EXPECT_EQ(model.reads(), rtl.reads());
+    fewest = std::min(fewest, model.reads().size());
+  }
+  EXPECT_LT(fewest, whole.with_model.reads().size() / 4) << "no error stopped the reads early";
+}
 
 class Resets : public testing::TestWithParam<ForeignMemory> {};
 

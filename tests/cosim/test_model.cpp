@@ -17,6 +17,7 @@
 #include "model/platform/driver_port.h"
 #include "model/platform/engine.h"
 #include "model/platform/platform.h"
+#include "mxe_counter_table.h"
 #include "mxe_driver.h"
 #include "mxe_regs.h"
 
@@ -393,6 +394,57 @@ TEST(Model, AJobOfAnySizeCanBeBrokenOff) {
     host.wait_cycles(5000);
     ASSERT_EQ(mxe_recover(&device, 1000), MXE_OK);
     EXPECT_EQ(mxe_wait(&device, id, 1000, nullptr), MXE_ERR_ABORTED);
+  });
+}
+
+// A pass of this job takes 256 cycles, so most resets end in the middle of one.
+TEST(Model, AnIdleEngineCountsOnlyTotalAndIdle) {
+  Params params = Params::named("small");
+  params.rows = 256;
+  platform::Memory::Config memory;
+  memory.size = 1 << 22;
+  platform::Platform platform("p", memory,
+                              [&] { return std::make_unique<platform::Engine>("engine", params); });
+  platform.run([](platform::Host& host) {
+    mxe_port port = harness::make_driver_port(host);
+    mxe_device device{};
+    const platform::DriverRing ring = platform::make_driver_ring(host, 2);
+    ASSERT_EQ(mxe_open(&device, &port, ring.get()), MXE_OK);
+    const mxe_job job = plain_job(host, 256, 8, 128, MXE_FORMAT_MXFP8_E4M3, MXE_FORMAT_MXFP8_E4M3);
+    const auto read_counters = [&device] {
+      struct mxe_counters now {};
+      EXPECT_EQ(mxe_read_counters(&device, &now), MXE_OK);
+      return now;
+    };
+    unsigned aborted_passes = 0;
+    for (unsigned after = 200; after < 6000; after += 173) {
+      SCOPED_TRACE(after);
+      uint32_t id = 0;
+      ASSERT_EQ(mxe_submit(&device, &job, nullptr, &id), MXE_OK);
+      host.wait_cycles(after);
+      // Not by mxe_recover(), which disables the counters for the rest of the pass.
+      ASSERT_TRUE(host.try_write(MXE_REG_CTRL, MXE_CTRL_ENABLE_MASK | MXE_CTRL_SOFT_RESET_MASK));
+      uint32_t status = MXE_STATUS_RESETTING_MASK;
+      while (status & MXE_STATUS_RESETTING_MASK) {
+        ASSERT_TRUE(host.try_read(MXE_REG_STATUS, status));
+      }
+      const struct mxe_counters before = read_counters();
+      host.wait_cycles(2000);
+      const struct mxe_counters later = read_counters();
+      ASSERT_EQ(mxe_recover(&device, 1000), MXE_OK);
+      for (const CounterInfo& counter : counter_table) {
+        const uint64_t counted = later.*counter.value - before.*counter.value;
+        const bool always =
+            counter.value == &mxe_counters::total || counter.value == &mxe_counters::idle;
+        if (always) {
+          EXPECT_GE(counted, 2000u) << counter.name;
+        } else {
+          EXPECT_EQ(counted, 0u) << counter.name;
+        }
+      }
+      aborted_passes += before.mac_active % 256 != 0;
+    }
+    EXPECT_GT(aborted_passes, 10u);
   });
 }
 
