@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cppcheck command of docs/driver.md as written, and compares the violated MISRA rules with the table below
+"""Runs the cppcheck command of docs/driver-tests.md as written, and compares the violated MISRA rules with the table below
 the command. Exit status 1 with a line for each difference.
 
     misra.py ROOT [FILE]    FILE replaces the driver; a test uses it to show that this check can fail
@@ -21,7 +21,7 @@ def rules_of_table(page):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    page = (root / "docs/driver.md").read_text(encoding="utf-8")
+    page = (root / "docs/driver-tests.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^    (cppcheck .*)$", page, re.MULTILINE)
     words = command.split()
     done = subprocess.run(words[:-1] + [sys.argv[-1] if len(sys.argv) > 2 else words[-1]], cwd=root, check=True,
@@ -29,9 +29,9 @@ def main():
     found = set(re.findall(r"\[misra-c2012-([0-9.]+)\]", done.stderr))
     listed = rules_of_table(page)
     for rule in sorted(found - listed):
-        print(f"rule {rule} is broken and not in docs/driver.md", file=sys.stderr)
+        print(f"rule {rule} is broken and not in docs/driver-tests.md", file=sys.stderr)
     for rule in sorted(listed - found):
-        print(f"rule {rule} is in docs/driver.md and not broken", file=sys.stderr)
+        print(f"rule {rule} is in docs/driver-tests.md and not broken", file=sys.stderr)
     return int(found != listed)
 
 
