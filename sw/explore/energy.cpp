@@ -2,6 +2,7 @@
 #include "sw/explore/energy.h"
 
 #include "model/numerics/base/block_size.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "sw/explore/area.h"
 
 namespace mxe::explore {
@@ -34,10 +35,7 @@ double busy_share(numerics::FormatId format) {
 constexpr double kDotShare = 0.74;
 
 bool is_dual(const Params& params, numerics::FormatId a, numerics::FormatId b) {
-  const auto four = [](numerics::FormatId format) {
-    return format == numerics::FormatId::mxfp4_e2m1 || format == numerics::FormatId::mxfp4_e1m2;
-  };
-  return params.fp4_dual && four(a) && four(b);
+  return params.fp4_dual != 0 && numerics::is_four_bit(a) && numerics::is_four_bit(b);
 }
 
 }  // namespace
