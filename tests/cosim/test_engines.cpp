@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/job/output.h"
 #include "model/numerics/gemm/accumulate.h"
 #include "model/platform/clock.h"
 #include "model/platform/engine.h"
@@ -291,7 +292,8 @@ TEST(Engines, IllegalDescriptors) {
           bench, "format of B", MXE_STATUS_ERR_FORMAT,
           [&](engine::DescriptorBytes& bytes) { set32(bytes, MXE_DESC_CONTROL, code << 4); });
     }
-    for (const unsigned code : {3u, 4u, 5u, 6u, 7u, 15u}) {
+    for (unsigned code = 0; code < 16; code++) {
+      if (job::find_number_format(code) || code - MXE_OUT_MXFP4_E2M1 < MXE_FORMAT_COUNT) continue;
       expect_status(bench, "output format", MXE_STATUS_ERR_OUT_FORMAT,
                     [&](engine::DescriptorBytes& bytes) {
                       bytes[MXE_DESC_CONTROL + 1] = static_cast<uint8_t>(code);
@@ -305,12 +307,12 @@ TEST(Engines, IllegalDescriptors) {
                   [](engine::DescriptorBytes& bytes) { bytes.fill(0); });
     expect_status(bench, "shape before format", MXE_STATUS_ERR_SHAPE,
                   [](engine::DescriptorBytes& bytes) {
-                    set32(bytes, MXE_DESC_CONTROL, 0x777);
+                    set32(bytes, MXE_DESC_CONTROL, 0x7FF);
                     set32(bytes, MXE_DESC_K, 0);
                   });
     expect_status(bench, "format before output", MXE_STATUS_ERR_FORMAT,
                   [](engine::DescriptorBytes& bytes) {
-                    set32(bytes, MXE_DESC_CONTROL, 0x707);
+                    set32(bytes, MXE_DESC_CONTROL, 0x70F);
                     set32(bytes, MXE_DESC_D_STRIDE, 1);
                   });
     expect_status(bench, "output before alignment", MXE_STATUS_ERR_OUT_FORMAT,

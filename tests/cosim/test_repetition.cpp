@@ -61,8 +61,11 @@ mxe_job random_job(Random& random, const Params& p, uint64_t address, bool narro
     return regular || random.one_in(2) ? n : n - static_cast<uint32_t>(random.uniform(0, unit - 1));
   };
   mxe_job job{};
-  job.format_a = static_cast<uint32_t>(random.uniform(0, 6));
-  job.format_b = static_cast<uint32_t>(random.one_in(2) ? job.format_a : random.uniform(0, 6));
+  const auto draw_format = [&] {
+    return static_cast<uint32_t>(random.uniform(0, MXE_FORMAT_COUNT - 1));
+  };
+  job.format_a = draw_format();
+  job.format_b = random.one_in(2) ? job.format_a : draw_format();
   job.m = size(p.rows, regular ? 24 : 12);
   job.n = size(p.num_pe, 40);
   job.k = regular ? size(128, 8) : size(32, random.one_in(3) ? 60 : 10);

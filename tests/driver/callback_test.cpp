@@ -349,9 +349,10 @@ TEST(Extents, RefuseWhatHasNoSize) {
   };
   EXPECT_EQ(mxe_job_extents(nullptr, nullptr, nullptr, 0, nullptr), MXE_ERR_ARGUMENT);
   EXPECT_EQ(code([](mxe_job& j) { j.m = 0; }), MXE_ERR_SHAPE);
-  EXPECT_EQ(code([](mxe_job& j) { j.format_b = 7; }), MXE_ERR_FORMAT);
-  EXPECT_EQ(code([](mxe_job& j) { j.out_format = 3; }), MXE_ERR_OUT_FORMAT);
-  EXPECT_EQ(code([](mxe_job& j) { j.out_format = 15; }), MXE_ERR_OUT_FORMAT);
+  EXPECT_EQ(code([](mxe_job& j) { j.format_b = MXE_FORMAT_COUNT; }), MXE_ERR_FORMAT);
+  EXPECT_EQ(code([](mxe_job& j) { j.out_format = MXE_OUT_MXFP4_E2M1 - 1; }), MXE_ERR_OUT_FORMAT);
+  EXPECT_EQ(code([](mxe_job& j) { j.out_format = MXE_OUT_MXFP4_E2M1 + MXE_FORMAT_COUNT; }),
+            MXE_ERR_OUT_FORMAT);
   EXPECT_EQ(code([](mxe_job& j) { j.a_addr = UINT64_MAX - 93; }), MXE_OK);
   EXPECT_EQ(code([](mxe_job& j) { j.a_addr = UINT64_MAX - 92; }), MXE_ERR_ADDRESS);
   EXPECT_EQ(code([](mxe_job& j) {

@@ -218,9 +218,10 @@ TEST_P(Device, AnswersEachIllegalJobWithItsStatus) {
     EXPECT_EQ(code_of([](mxe_job& j) { j.m = 0; }), MXE_ERR_SHAPE);
     EXPECT_EQ(code_of([](mxe_job& j) { j.n = 0; }), MXE_ERR_SHAPE);
     EXPECT_EQ(code_of([](mxe_job& j) { j.k = 0; }), MXE_ERR_SHAPE);
-    EXPECT_EQ(code_of([](mxe_job& j) { j.format_a = 7; }), MXE_ERR_FORMAT);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.format_a = MXE_FORMAT_COUNT; }), MXE_ERR_FORMAT);
     EXPECT_EQ(code_of([](mxe_job& j) { j.format_b = 15; }), MXE_ERR_FORMAT);
-    EXPECT_EQ(code_of([](mxe_job& j) { j.out_format = 15; }), MXE_ERR_OUT_FORMAT);
+    EXPECT_EQ(code_of([](mxe_job& j) { j.out_format = MXE_OUT_MXFP4_E2M1 - 1; }),
+              MXE_ERR_OUT_FORMAT);
     EXPECT_EQ(code_of([](mxe_job& j) { j.d_addr += 2; }), MXE_ERR_ALIGN);
     EXPECT_EQ(code_of([](mxe_job& j) { j.d_stride += 1; }), MXE_ERR_ALIGN);
     EXPECT_EQ(code_of([](mxe_job& j) { j.c_addr = 1; }), MXE_ERR_ALIGN);

@@ -370,10 +370,10 @@ TEST(Jobs, ErrorsAreAnswered) {
   p.out_rule = 4;
   EXPECT_EQ(mxe_batch(&p, 1, &job), MXE_ERR_ARGUMENT);
   p.out_rule = 0;
-  d.format = 15;
+  d.format = MXE_OUT_MXFP4_E2M1 + MXE_FORMAT_COUNT;
   EXPECT_EQ(mxe_batch(&p, 1, &job), MXE_ERR_ARGUMENT);
   d.format = 0;
-  a.format = 7;
+  a.format = MXE_FORMAT_COUNT;
   EXPECT_EQ(mxe_batch(&p, 1, &job), MXE_ERR_FORMAT);
 }
 

@@ -278,7 +278,7 @@ TEST(MathErrors, AreAnsweredAndNothingIsWritten) {
   const mxe_numbers none = {nullptr, false, 4, 1};
   const mxe_elements out = {MXE_FORMAT_MXINT8, elements, scales, 4, 1};
   mxe_elements unknown = out, no_elements = out, no_scales = out;
-  unknown.format = 7;
+  unknown.format = MXE_FORMAT_COUNT;
   no_elements.elements = nullptr;
   no_scales.scales = nullptr;
   EXPECT_EQ(mxe_quantize(nullptr, 1, 4, 0, &out), MXE_ERR_ARGUMENT);

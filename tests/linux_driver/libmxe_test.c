@@ -185,7 +185,7 @@ static void test_bad_jobs(struct bench* bench) {
   job.format_a = 15;
   expect_code(bench, &job, MXE_ERR_FORMAT, "a format that does not exist");
   job = product(bench, N);
-  job.out_format = 15;
+  job.out_format = MXE_OUT_MXFP4_E2M1 - 1;
   expect_code(bench, &job, MXE_ERR_OUT_FORMAT, "an output format that does not exist");
   job = product(bench, N);
   job.d_addr = job.a_addr;

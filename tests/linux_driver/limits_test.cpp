@@ -299,9 +299,12 @@ TEST(Limits, OtherFieldsOfAJob) {
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = 65536; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = UINT32_MAX; }));
   for (const uint32_t value :
-       {UINT32_C(7), UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
+       {MXE_FORMAT_COUNT, UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_a = value; })) << value;
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_b = value; })) << value;
+  }
+  for (const uint32_t value : {MXE_OUT_MXFP4_E2M1 - 1, MXE_OUT_MXFP4_E2M1 + MXE_FORMAT_COUNT,
+                               UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
     EXPECT_NE(0, submit([&](auto& job) { job.out_format = value; })) << value;
   }
   EXPECT_EQ(0, submit([](auto& job) { job.out_rule = 3; }));

@@ -131,7 +131,7 @@ TEST(CoSimCase, RefusesWhatIsNoCase) {
             where + " 'values' must be one of: ones,");
   EXPECT_EQ(job_error(R"({"layout": {"d_offset": 2}})"), where + " has a misaligned C or D");
   EXPECT_EQ(job_error(R"({"layout": {"e_offset": 2}})"), where + ", layout has no 'e_offset'");
-  EXPECT_EQ(job_error(R"({"spoils": [{}, {"field": "format_a", "value": 7}]})"), "none");
+  EXPECT_EQ(job_error(R"({"spoils": [{}, {"field": "format_a", "value": 15}]})"), "none");
   EXPECT_EQ(job_error(R"({"spoils": [{"field": "format_a", "value": 6}]})"),
             where + ", spoils[0] breaks no rule with 'format_a' 6");
   EXPECT_EQ(job_error(R"({"bias_bf16": true, "spoils": [{"field": "c_addr", "value": 2}]})"),

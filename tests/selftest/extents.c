@@ -215,7 +215,7 @@ void case_extents_of_illegal_jobs(struct bench* b) {
     if (which == 3) job.format_a = MXE_FORMAT_COUNT;
     if (which == 4) job.format_b = MXE_FORMAT_COUNT;
     if (which >= 5) code = MXE_ERR_OUT_FORMAT;
-    if (which == 5) job.out_format = MXE_OUT_FP16 + 1;
+    if (which == 5) job.out_format = MXE_OUT_MXFP4_E2M1 - 1;
     if (which == 6) job.out_format = MXE_OUT_MXFP4_E2M1 + MXE_FORMAT_COUNT;
     CHECK_EQ(check_job(&job), code);
   }
