@@ -23,6 +23,7 @@
 #include "sw/mxe/array_options.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
+#include "sw/mxe/layer_choice.h"
 #include "sw/mxe/matmul_report.h"
 #include "sw/mxe/operand_choice.h"
 #include "sw/mxe/output_choice.h"
@@ -34,6 +35,7 @@ namespace {
 struct MatmulOptions {
   std::string first, second, bias, on, output, expect, waves;
   OperandChoice a{"-a"}, b{"-b"};
+  LayerChoice layer;
   std::vector<std::string> tensors;
   std::optional<std::string> arithmetic;
   std::string elements, scales, bias_format = "fp32", accumulate = "block";
@@ -73,13 +75,29 @@ std::pair<std::string, std::string> number_files(const MatmulOptions& options) {
                   !options.first.empty() + !options.second.empty()));
 }
 
-job::Products read_products(arrays::InputFiles& files, const MatmulOptions& options) {
+/// The product with the weight of a checkpoint's layer.
+job::Products read_layer_products(arrays::InputFiles& files, const MatmulOptions& options) {
+  const auto [path_a, path_b] = number_files(options);
+  const checkpoints::Layer layer = options.layer.read(path_b);
+  const arrays::Operand a = with_activation(options.a, layer).read(files, path_a, -1);
+  job::Products products =
+      arrays::make_products(a, operand_of(layer, path_b), true, options.threads);
+  if (options.bias.empty()) add_layer_bias(products, layer, path_b);
+  return products;
+}
+
+job::Products read_array_products(arrays::InputFiles& files, const MatmulOptions& options) {
   const auto [path_a, path_b] = number_files(options);
   const arrays::Operand a = options.a.read(files, path_a, -1);
   const arrays::Operand b = options.b.read(files, path_b, options.transposed ? -1 : -2);
+  return arrays::make_products(a, b, options.transposed, options.threads);
+}
+
+job::Products read_products(arrays::InputFiles& files, const MatmulOptions& options) {
   const bool bf16 = is_bf16_bias(options);
   const job::OutputFormat output = options.result.resolve();
-  job::Products products = arrays::make_products(a, b, options.transposed, options.threads);
+  job::Products products = options.layer.is_given() ? read_layer_products(files, options)
+                                                    : read_array_products(files, options);
   for (job::Job& job : products.jobs) job.output = output;
   if (!options.bias.empty()) {
     arrays::add_bias(products, arrays::to_floats(files.read(options.bias), options.bias), bf16,
@@ -228,6 +246,7 @@ Command add_matmul(CLI::App& app) {
                     "expected result");
   options->a.add_to(*command);
   options->b.add_to(*command);
+  options->layer.add_to(*command);
   command->add_option("--alpha", options->alpha,
                       "Factor of the sums, on golden (default: the product of the tensor scales)");
   command->add_option("--on", options->on, "golden, model or rtl")->required();

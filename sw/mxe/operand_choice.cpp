@@ -126,6 +126,7 @@ arrays::Operand OperandChoice::read_codes(arrays::InputFiles& files, int k_axis)
 
 arrays::Operand OperandChoice::read(arrays::InputFiles& files, const std::string& path,
                                     int k_axis) const {
+  if (quantizer.format.empty()) throw Error(option("format") + " is required");
   require_possible();
   if (has_codes()) return read_codes(files, k_axis);
   arrays::Operand operand;

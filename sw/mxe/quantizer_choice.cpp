@@ -8,11 +8,12 @@
 namespace mxe::cli {
 
 void QuantizerChoice::add_to(CLI::App& command) {
-  command
-      .add_option("--format" + suffix, format,
-                  suffix.empty() ? "Element format: see `mxe formats`; also nvfp4, eXmY and intN"
-                                 : "Format of " + operand_name() + ": see `mxe formats`")
-      ->required();
+  CLI::Option* const option = command.add_option(
+      "--format" + suffix, format,
+      suffix.empty()
+          ? "Element format: see `mxe formats`; also nvfp4, eXmY and intN"
+          : "Format of " + operand_name() + ": see `mxe formats`; needed without --layer");
+  if (suffix.empty()) option->required();
   command
       .add_option("--preset" + suffix, preset,
                   "Preset: ocp, or the quantizer of another system; see `mxe formats`")

@@ -12,6 +12,7 @@ from typing import Any, Optional, Union
 
 from . import _core, _sentences
 from ._array import Array, _threads, load, save
+from ._checkpoints import CheckpointLayer, load_layer, save_checkpoint
 from ._engine import Engine, EngineResult
 from ._estimate import estimate
 from ._namespaces import Source, form_of, in_graph, numbers
@@ -21,10 +22,11 @@ from ._record import Job, Recording, layer, record
 from ._requests import EngineError
 from ._results import Cause, Comparison, Difference, Differing, Explanation, Side, Stats
 
-__all__ = ["Array", "Cause", "Comparison", "Difference", "Differing", "Engine", "EngineError",
+__all__ = ["Array", "Cause", "CheckpointLayer", "Comparison", "Difference", "Differing", "Engine", "EngineError",
            "EngineResult", "Explanation", "Format", "Job", "Preset", "Quantizer", "Recording",
            "Side", "Stats", "compare", "diff", "estimate", "explain", "fake_quantize", "formats",
-           "layer", "load", "matmul", "presets", "quantize", "record", "save"]
+           "layer", "load", "load_layer", "matmul", "presets", "quantize", "record", "save",
+           "save_checkpoint"]
 __version__ = _core.version
 _sentences.explain_all()
 

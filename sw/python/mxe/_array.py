@@ -290,15 +290,21 @@ def load(path: Union[str, os.PathLike[str]],
          format: Union[FormatLike, Quantizer, None] = None, preset: str = "ocp", *,
          axis: int = -1, tensor_scale: Optional[float] = None,
          tensor_amax: Optional[float] = None) -> Union[Array, dict[str, Array]]:
-    """Reads a file of `mxe.save`: one array, or a dictionary of named arrays.
+    """Reads a file of `mxe.save`: one array, or a dictionary of named arrays. From a checkpoint of another system, a
+    dictionary with the weight of every quantized layer, [N, K] or [experts, N, K] (`mxe.load_layer` reads one).
 
     Files of other programs (and `mxe quantize`) with the tensors `elements` and `scales` have no
     metadata: pass `format`, `preset` and `axis`. tensor_scale, tensor_amax: equal to the file's, if it has them.
 
-    Raises ValueError for damaged files, for a missing `format` without metadata, and if the tensor scale is
-    neither in the file nor passed; TypeError if `elements` are no codes, or `scales` neither codes nor float32.
+    Raises ValueError for damaged files, for a missing `format` without metadata, if the tensor scale is neither in
+    the file nor passed, and if a layer of a checkpoint cannot be read; TypeError if `elements` are no codes, or
+    `scales` neither codes nor float32.
     """
     name = os.fspath(path)
+    if format is None:
+        layers = _core.load_layers(name)
+        if layers:
+            return {layer: Array(weight) for layer, weight in layers}
     tensors, metadata = _core.load(name)
 
     def said_by(prefix: str) -> Any:

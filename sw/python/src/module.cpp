@@ -23,6 +23,7 @@ NB_MODULE(_core, module) {
   module.attr("hardware_threads") = std::max(1u, std::thread::hardware_concurrency());
   mxe::python::bind_quantizers(module);
   mxe::python::bind_arrays(module);
+  mxe::python::bind_checkpoints(module);
   mxe::python::bind_quantized(module);
   mxe::python::bind_matmul(module);
   mxe::python::bind_engine_jobs(module);

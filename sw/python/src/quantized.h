@@ -43,6 +43,7 @@ std::unique_ptr<float[]> quantized_values(const Input& x, const numerics::Quanti
 
 void bind_quantized(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
+void bind_checkpoints(nanobind::module_& module);
 void bind_matmul(nanobind::module_& module);
 void bind_engine_jobs(nanobind::module_& module);
 void bind_studies(nanobind::module_& module);
