@@ -5,6 +5,7 @@ import io
 import os
 import warnings
 
+import numpy as np
 import pytest
 from conftest import plain
 
@@ -559,3 +560,39 @@ def test_estimate_of_quantized_transformers():
                           lambda module, name: True)
     found = mxe.estimate(attention, [(10, 64)] * 3, "mxint8", "mxint8", config="small")
     assert [(job.name, job.format_b) for job in found][-1] == ("out_proj", "mxfp4_e2m1")
+
+
+@pytest.mark.parametrize("on", ["golden", "torch"])
+def test_layers_of_quantized_weights(on):
+    linear = torch.nn.Linear(64, 8)
+    x = torch.randn(3, 64)
+    expected = quantize_(copy.deepcopy(linear), MXConfig("mxfp4_e2m1", "mxfp8_e4m3", on=on))(x).detach()
+    q = mxe.quantize(linear.weight.detach().numpy(), "mxfp4_e2m1")
+    bias = linear.bias.detach()
+    made = MXLinear.from_array(q, bias=bias, activation="mxfp8_e4m3", on=on)
+    assert torch.equal(made(x), expected)
+    assert torch.equal(MXLinear.from_codes(q.codes, q.scales, "mxfp4_e2m1", bias=bias.numpy(),
+                                           activation="mxfp8_e4m3", on=on)(x), expected)
+    assert torch.equal(made.weight.dequantize(), torch.from_numpy(q.dequantize()))
+    again = MXLinear.from_array(mxe.quantize(np.zeros((8, 64), np.float32), "mxfp4_e2m1"), bias=np.zeros(8, np.float32),
+                                activation="mxfp8_e4m3", on=on)
+    again.load_state_dict(made.state_dict(), assign=True)
+    assert torch.equal(again(x), expected)
+
+
+def test_layers_of_quantized_weights_without_an_activation():
+    weight = torch.randn(8, 64)
+    q = mxe.quantize(weight, "nvfp4", "nvfp4-modelopt")
+    x = torch.randn(3, 64, dtype=torch.bfloat16)
+    made = MXLinear.from_array(q, dtype=torch.bfloat16)
+    assert made.weight.dtype == torch.bfloat16 and made.bias is None
+    assert torch.equal(made(x), torch.nn.functional.linear(x, q.dequantize("bfloat16")))
+
+
+def test_weights_that_make_no_layer():
+    q = mxe.quantize(np.zeros((8, 64), np.float32), "mxfp4_e2m1", axis=0)
+    with pytest.raises(ValueError, match=r"the weight must be \[N, K\] with blocks along K"):
+        MXLinear.from_array(q)
+    q = mxe.quantize(np.zeros((8, 64), np.float32), "mxfp4_e2m1")
+    with pytest.raises(ValueError, match=r"the bias must be \[8\], but is \[4\]"):
+        MXLinear.from_array(q, bias=torch.zeros(4))

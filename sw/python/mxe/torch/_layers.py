@@ -16,7 +16,7 @@ from torch.nn.utils import parametrize
 import mxe
 from mxe import Quantizer
 from mxe._namespaces import in_graph, without_gradient
-from mxe._quantizer import FormatLike
+from mxe._quantizer import FormatLike, format_name
 
 from . import _transforms as transforms
 from ._tensor import PRODUCTS, MXTensor
@@ -102,13 +102,59 @@ class MXLinear(nn.Linear):
             made.register_forward_pre_hook(keep_off_fast_paths)
         return made
 
+    @classmethod
+    def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+                   bias: Any = None, activation: Optional[Union[FormatLike, Quantizer]] = None,
+                   on: Union[str, mxe.Engine] = "golden",
+                   accumulate: str = "block", dtype: torch.dtype = torch.float32, name: str = "linear",
+                   **arguments: Any) -> MXLinear:
+        """A layer whose weight [N, K] has these codes and scales; further arguments as in `mxe.Array.from_codes`.
+        The other arguments are those of `from_array`."""
+        return cls.from_array(mxe.Array.from_codes(codes, scales, format, preset, **arguments), bias=bias,
+                              activation=activation, on=on, accumulate=accumulate, dtype=dtype, name=name)
+
+    @classmethod
+    def from_array(cls, weight: mxe.Array, *, bias: Any = None,
+                   activation: Optional[Union[FormatLike, Quantizer]] = None,
+                   on: Union[str, mxe.Engine] = "golden",
+                   accumulate: str = "block", dtype: torch.dtype = torch.float32, name: str = "linear") -> MXLinear:
+        """A layer with a quantized weight [N, K], for example of a checkpoint (`mxe.load_layer`).
+
+        bias: [N], of any floating type. activation, on, accumulate: as in `MXConfig`; a name has the preset of the
+            weight if it has its format, else ocp.
+        dtype: the type that the layer's weight appears to have.
+
+        Raises ValueError for weights with other axes, and for activations that MXConfig refuses.
+        """
+        if weight.ndim != 2 or weight.axis != 1:
+            raise ValueError(f"the weight must be [N, K] with blocks along K, but is {list(weight.shape)} with blocks "
+                             f"along axis {weight.axis}")
+        chosen = _activation_of(activation, weight.quantizer)
+        config = MXConfig(weight=weight.quantizer, activation=chosen, on=on, accumulate=accumulate)
+        rows, depth = weight.shape
+        made = cls(depth, rows, bias=bias is not None, device="meta", dtype=dtype)
+        made.config, made._name, made._numbers = config, name, None
+        made._weight_quantizer, made._quantizer = config.texts()
+        made._set_weight(MXTensor.from_array(mxe.Array(weight._core, "torch"), dtype,
+                                             "torch" if on == "torch" else "golden"))
+        if bias is not None:
+            numbers = torch.as_tensor(bias).detach().clone()
+            if numbers.shape != (rows,):
+                raise ValueError(f"the bias must be [{rows}], but is {list(numbers.shape)}")
+            made.bias = nn.Parameter(numbers, requires_grad=False)
+        made.register_forward_pre_hook(keep_off_fast_paths)
+        return made
+
+    def _set_weight(self, quantized: MXTensor) -> None:
+        quantized.activation, quantized.accumulate = self._quantizer, self.config.accumulate
+        self.weight = nn.Parameter(quantized, requires_grad=False)
+
     def _quantize_weight(self, numbers: Tensor) -> None:
         config = self.config
         quantized = MXTensor.to_mx(numbers.detach(), config.weight,
                                    on="torch" if config.on == "torch" else "golden",
                                    **config._preset(config.weight))
-        quantized.activation, quantized.accumulate = self._quantizer, config.accumulate
-        self.weight = nn.Parameter(quantized, requires_grad=False)
+        self._set_weight(quantized)
 
     def forward(self, input: Tensor) -> Tensor:
         """Source: model/numerics/gemm/gemm.h."""
@@ -183,6 +229,14 @@ class MXLinear(nn.Linear):
     _numbers: Optional[Tensor]
     _weight_quantizer: str
     _quantizer: Optional[str]
+
+
+def _activation_of(activation: Optional[Union[FormatLike, Quantizer]],
+                   weight: Quantizer) -> Optional[Quantizer]:
+    if activation is None or isinstance(activation, Quantizer):
+        return activation
+    name = format_name(activation)
+    return Quantizer(name, weight.preset if name == weight.format else "ocp")
 
 
 def _autocast(x: Tensor) -> Tensor:
