@@ -139,7 +139,8 @@ def test_every_function_is_listed():
     without = {"compare", "diff", "estimate", "explain", "formats", "layer", "load", "load_layer", "presets",
                "record", "save", "save_checkpoint", "quantize_", "quantizer_of", "text_of", "create_mx_spec",
                "add_mx_args", "apply_mx_specs", "finalize_mx_specs", "get_backwards_mx_specs",
-               "get_mx_specs", "quantize_linear_", "backend", "compare_mx_formats", "print_mx_format_table"}
+               "get_mx_specs", "quantize_linear_", "backend", "compare_mx_formats", "print_mx_format_table",
+               "mx_dynamic_activation_mx_weights", "quantize_llm_"}
     for module in (mxe, mxe.torch, mxe.compat.pychop, mxe.compat.microxcaling,
                    mxe.compat.torchmx):
         prefix = module.__name__.removeprefix("mxe.compat.")

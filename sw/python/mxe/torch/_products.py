@@ -14,7 +14,7 @@ _aten = torch.ops.aten
 
 
 def _plain(x: Any) -> Any:
-    return x._values(x.dtype) if isinstance(x, MXTensor) else x
+    return x._plain() if isinstance(x, MXTensor) else x
 
 
 def _activated(x: Any, weight: Any, axis: int, along: int) -> Any:

@@ -129,6 +129,10 @@ class MXTensor(Tensor):
         return operators.dequantize(self.codes.contiguous(), self.scales.contiguous(), self.whole,
                                     self._quantizer, self.axis, dtype)
 
+    def _plain(self) -> Tensor:
+        """The numbers that torch multiplies."""
+        return self._values(self.dtype)
+
     def _with(self, codes: Tensor, scales: Tensor, axis: Optional[int] = None,
               dtype: Optional[torch.dtype] = None) -> MXTensor:
         made = type(self)(codes, scales, self.whole, self._quantizer,

@@ -86,16 +86,19 @@ def _permute(operator: Any, x: MXTensor, order: Sequence[int]) -> MXTensor:
 
 @handles(_aten.view.default, _aten._unsafe_view.default, _aten.reshape.default)
 def _view(operator: Any, x: MXTensor, size: Sequence[int]) -> MXTensor:
-    """Keeps the blocked axis and the axes after it; merges or splits axes before it."""
+    """Merges or splits axes before the blocked axis, and the blocked axis itself if it is the last one, consists of
+    whole blocks, and still does so afterwards."""
     _movable(x)
     codes = x.codes.reshape(size)
     after = list(x.shape[x.axis:])
-    if list(codes.shape[codes.dim() - len(after):]) != after or codes.dim() < len(after):
+    if list(codes.shape[codes.dim() - len(after):]) == after and codes.dim() >= len(after):
+        axis = codes.dim() - len(after)
+        return x._with(codes, x.scales.reshape([*codes.shape[:axis], *x.scales.shape[x.axis:]]), axis)
+    block = x.quantizer.switches["block_size"]
+    if len(after) != 1 or codes.dim() == 0 or after[0] % block or codes.shape[-1] % block:
         raise NotImplementedError(f"a view of {x!r} as {list(size)} tears its blocks apart: "
                                   "dequantize() first")
-    axis = codes.dim() - len(after)
-    scales = x.scales.reshape([*codes.shape[:axis], *x.scales.shape[x.axis:]])
-    return x._with(codes, scales, axis)
+    return x._with(codes, x.scales.reshape([*codes.shape[:-1], codes.shape[-1] // block]), codes.dim() - 1)
 
 
 @handles(_aten.expand.default)

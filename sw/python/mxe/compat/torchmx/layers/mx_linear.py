@@ -6,8 +6,8 @@ from torch import Tensor, nn
 
 from mxe._autograd import refused
 
-from .config import MXConfig, QLinearConfig
-from .mx_tensor import MXTensor
+from ..config import MXConfig, QLinearConfig
+from ..mx_tensor import MXTensor
 
 
 def _to_mx(x: Tensor, config: MXConfig) -> MXTensor:

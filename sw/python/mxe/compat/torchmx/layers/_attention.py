@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import torch
+from torch import Tensor, nn
+
+from ..config import MXConfig, QAttentionConfig, QLinearConfig
+from ..mx_tensor import MXTensor
+from .mx_linear import MXInferenceLinear
+
+
+def instance_of(module: nn.Module, kind: type[nn.Module]) -> None:
+    if not isinstance(module, kind):
+        raise AssertionError(f"the layer must be a {kind.__name__}, but is a {type(module).__name__}")
+
+
+def quantized_layers(made: nn.Module, source: nn.Module, names: tuple[str, ...], config: QLinearConfig) -> None:
+    """Sets the linear layers of these names of `made` to quantized ones of `source`."""
+    for name in names:
+        setattr(made, name, MXInferenceLinear.from_float(getattr(source, name), config))
+
+
+def _to_mx(x: Tensor, config: Optional[MXConfig]) -> MXTensor:
+    assert config is not None  # QAttentionConfig has all or none
+    return MXTensor.to_mx(x.contiguous(), config.elem_dtype, config.block_size)
+
+
+def heads(x: Tensor, count: int, size: int) -> Tensor:
+    """[batch, length, count * size] -> [batch, count, length, size]."""
+    return x.view(x.shape[0], x.shape[1], count, size).transpose(1, 2)
+
+
+def attend(layer: Any, query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor],
+           config: QAttentionConfig) -> tuple[Tensor, Any]:
+    """The output [batch, length, heads * size] of attention, and its weights. All operands are [batch, heads, length,
+    size]; with `config`, those of both products are quantized along their sums."""
+    q: Any = query
+    k: Any = key
+    v: Any = value
+    if config.is_qkv_quantization_enabled:
+        q, k = _to_mx(query, config.query_config), _to_mx(key, config.key_config)
+        v = _to_mx(value.transpose(2, 3), config.value_config).transpose(2, 3)
+    weights: Any = torch.matmul(q, k.transpose(2, 3)) / math.sqrt(layer.head_dim)
+    if mask is not None:
+        weights = weights + mask[:, :, :, :key.shape[-2]]
+    weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
+    weights = nn.functional.dropout(weights, p=layer.attention_dropout, training=layer.training)
+    if config.is_qkv_quantization_enabled:
+        weights = _to_mx(weights, config.attention_weights_config)
+    output = torch.matmul(weights, v)
+    batch, length = query.shape[0], query.shape[2]
+    return output.transpose(1, 2).contiguous().reshape(batch, length, -1), weights
