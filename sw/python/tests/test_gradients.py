@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public function of a tensor has a gradient, or backward() raises; also with torch.func."""
+import functools
 import inspect
 
 import pytest
@@ -21,6 +22,7 @@ from mxe.torch import MXConfig, MXLinear, MXTensor, quantize_  # noqa: E402
 FORMATS = ("mxfp8_e4m3", "mxfp4_e2m1")
 SPECS = mxe.compat.microxcaling.finalize_mx_specs({
     "w_elem_format": "fp4_e2m1", "a_elem_format": "fp8_e4m3", "scale_bits": 8, "block_size": 32})
+VECTOR_SPECS = mxe.compat.microxcaling.finalize_mx_specs({**SPECS, "bfloat": 16})
 
 
 def numbers(*shape, seed=1):
@@ -35,6 +37,21 @@ def torchmx(x):
     from mxe.compat.torchmx import MXTensor, dtypes
     return MXTensor.to_mx(x.bfloat16(), dtypes.int8)
 
+
+#: Calls of f, the function of this name of mxe.compat.microxcaling. Squares, because the sum of softmax() is constant.
+OF_MICROXCALING = {
+    **{name: lambda f, x: f(x) for name in (
+        "gelu", "leaky_relu", "quantize_bfloat", "relu", "relu6", "sigmoid", "silu", "tanh", "simd_exp", "simd_norm",
+        "simd_reduce_mean", "simd_reduce_sum", "simd_square")},
+    **{name: lambda f, x: f(x, numbers(9, 64, seed=2)) for name in ("simd_add", "simd_div", "simd_mul", "simd_sub")},
+    **{name: lambda f, x: f(x.abs() + 1) for name in ("simd_log", "simd_sqrt")},
+    "simd_split": lambda f, x: torch.cat(f(x)),
+    "softmax": lambda f, x: f(x).square(),
+    "layer_norm": lambda f, x: f(x, (64,), numbers(64), numbers(64)).square(),
+    "adaptive_avg_pool2d": lambda f, x: f(x[None, None], 3),
+    "conv1d": lambda f, x: f(x[None], numbers(4, 9, 3)),
+    "conv2d": lambda f, x: f(x[None, None], numbers(4, 1, 3, 3)),
+    "conv3d": lambda f, x: f(x[None, None, None], numbers(4, 1, 1, 3, 3))}
 
 DIFFERENTIABLE = {
     "mxe.fake_quantize": lambda x: mxe.fake_quantize(x, "mxfp4_e2m1"),
@@ -58,11 +75,16 @@ DIFFERENTIABLE = {
     "torchmx.MXTensor": lambda x: torchmx(x).to_dtype(torch.bfloat16),
     "microxcaling.quantize_mx_op": lambda x: mxe.compat.microxcaling.quantize_mx_op(
         x, SPECS, "int8", axes=[-1]),
+    "microxcaling.quantize_mx_op, bfloat16": lambda x: mxe.compat.microxcaling.quantize_mx_op(
+        x.bfloat16(), SPECS, "int8", axes=[-1]),
     "microxcaling.linear": lambda x: mxe.compat.microxcaling.linear(x, numbers(8, 64),
                                                                     mx_specs=SPECS),
     "microxcaling.matmul": lambda x: mxe.compat.microxcaling.matmul(x, numbers(64, 8),
                                                                     mx_specs=SPECS),
-    "microxcaling.bmm": lambda x: mxe.compat.microxcaling.bmm(x[None], numbers(1, 64, 8), SPECS)}
+    "microxcaling.bmm": lambda x: mxe.compat.microxcaling.bmm(x[None], numbers(1, 64, 8), SPECS),
+    **{f"microxcaling.{name}": lambda x, name=name, call=call: call(
+        functools.partial(getattr(mxe.compat.microxcaling, name), mx_specs=VECTOR_SPECS), x)
+       for name, call in OF_MICROXCALING.items()}}
 
 
 def prequantized(x):
@@ -90,6 +112,9 @@ REFUSED = {
     "microxcaling.quantize_elemwise_op": (
         lambda x: mxe.compat.microxcaling.quantize_elemwise_op(
             x, mxe.compat.microxcaling.apply_mx_specs({"bfloat": 16})), "no autograd formula"),
+    "microxcaling.quantize_elemwise_op, bfloat16": (
+        lambda x: mxe.compat.microxcaling.quantize_elemwise_op(
+            x.bfloat16(), mxe.compat.microxcaling.apply_mx_specs({"bfloat": 12})), "has no gradient"),
     "microxcaling.linear, prequantized": (prequantized, "have no gradient"),
     "torchmx.MXInferenceLinear": (inference_linear, "has no gradient")}
 

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -152,9 +153,14 @@ def test_errors():
     for call, text in ((lambda: ours.MxSpecs({"bits": 8}), "unknown option 'bits'"),
                        (lambda: ours.apply_mx_specs({"bits": 8}), "unknown option 'bits'"),
                        (lambda: ours.quantize_mx_op(x, specs, "fp3", axes=[0]), "element format"),
-                       (lambda: ours.quantize_mx_op(x, specs, "int8", axes=[0, 1]), "one axis"),
-                       (lambda: ours.quantize_mx_op(x, specs, "int8", axes=[0], round="dither"),
-                        "unknown rounding 'dither'"),
+                       (lambda: ours.quantize_mx_op(x, specs, "int8"), "need axes"),
+                       (lambda: ours.quantize_mx_op(x, {**specs, "shared_exp_method": "mean"}, "int8", axes=[0]),
+                        "unknown shared_exp_method 'mean'"),
+                       (lambda: ours.quantize_mx_op(x, specs, "int8", axes=[0], round="up"),
+                        "unknown rounding 'up'"),
+                       (lambda: ours.conv2d(x, x, mx_specs=specs), "needs 4 axes"),
+                       (lambda: ours.Softmax(mx_specs=specs)(x), "needs a dim"),
+                       (lambda: ours.LSTM(4, 4, batch_first=True), "neither batch_first"),
                        (lambda: ours.quantize_elemwise_op(x, {**specs, "bfloat": 8}),
                         "more than 9"),
                        (lambda: ours.quantize_elemwise_op(x, {**specs, "bfloat": 16, "fp": 16}),
@@ -163,3 +169,212 @@ def test_errors():
                         "unknown mode")):
         with pytest.raises(ValueError, match=text):
             call()
+
+
+def test_names_of_the_real_one(theirs):
+    assert {name for name in vars(theirs) if not name.startswith("_")} - {
+        "mx_ops", "custom_extensions"} <= {*vars(ours), "norm_utils", "matmul_precision"}
+
+
+LAYERS = [
+    ("LayerNorm", (16,), (3, 5, 16)), ("RMSNorm", (16,), (3, 5, 16)), ("GroupNorm", (2, 8), (3, 8, 5)),
+    ("BatchNorm1d", (8,), (6, 8)), ("BatchNorm2d", (8,), (6, 8, 3, 4)), ("BatchNorm3d", (4,), (3, 4, 2, 3, 4)),
+    ("ReLU", (), (3, 8)), ("ReLU6", (), (3, 8)), ("LeakyReLU", (), (3, 8)), ("SiLU", (), (3, 8)), ("GELU", (), (3, 8)),
+    ("Sigmoid", (), (3, 8)), ("Tanh", (), (3, 8)), ("Softmax", (-1,), (3, 8)), ("Linear", (32, 8), (3, 32)),
+    ("Conv1d", (4, 6, 3), (2, 4, 7)), ("Conv2d", (4, 6, 3, 2, 1), (2, 4, 7, 6)), ("Conv3d", (2, 4, 3), (2, 2, 5, 4, 6)),
+    ("AdaptiveAvgPool2d", ((3, 5),), (2, 3, 8, 9)), ("LSTM", (12, 16, 2), (5, 3, 12))]
+VECTORS = [
+    {"bfloat": 16, "round": "even", "w_elem_format": "fp8_e4m3", "a_elem_format": "fp6_e3m2", "block_size": 8},
+    {"bfloat": 12, "quantize_backprop": False, "a_elem_format": "fp8_e5m2", "w_elem_format": "fp8_e5m2",
+     "round": "floor"},
+    {"fp": 16, "bfloat_subnorms": False, "a_elem_format": "int4", "block_size": 0}]
+
+
+@pytest.mark.parametrize("name, arguments, shape", LAYERS, ids=[layer[0] for layer in LAYERS])
+@pytest.mark.parametrize("options", VECTORS)
+def test_values_of_layers(theirs, name, arguments, shape, options):
+    """Outputs, gradients and running statistics, in training and after it."""
+    made = []
+    for package in (ours, theirs):
+        torch.manual_seed(1)
+        made.append(getattr(package, name)(*arguments, mx_specs=specs_of(package, **options)))
+    made[1].load_state_dict(made[0].state_dict())
+    for is_training in (True, False):
+        found = []
+        for layer in made:
+            x = torch.from_numpy(plain(shape)).requires_grad_()
+            y = layer.train(is_training)(x)
+            y = y[0] if isinstance(y, tuple) else y
+            y.backward(torch.from_numpy(plain(tuple(y.shape), 9)))
+            found.append([y, x.grad, *(one.grad for one in layer.parameters()), *layer.buffers()])
+        for mine, expected in zip(*found, strict=True):
+            assert torch.equal(mine, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float64"])
+@pytest.mark.parametrize("rounding", ["nearest", "even", "floor"])
+def test_values_of_the_steps(theirs, dtype, rounding):
+    """Several axes, no shared exponents, and the arithmetic of other types."""
+    from mx import elemwise_ops as their_elements
+    from mx import mx_ops as their_ops
+
+    from mxe.compat.microxcaling import elemwise_ops, mx_ops
+    x = torch.from_numpy(awkward((20, 64))).to(getattr(torch, dtype))
+    for format in ("int8", "int4", "fp8_e5m2", "fp8_e4m3", "fp6_e3m2", "fp6_e2m3", "fp4", "fp16", "bfloat16"):
+        for switches in ({}, {"saturate_normals": True}, {"allow_denorm": False}):
+            mine, expected = (package._quantize_elemwise(x, format, rounding, **switches)
+                              for package in (elemwise_ops, their_elements))
+            assert torch.equal(mine.nan_to_num(7.0), expected.nan_to_num(7.0))
+        for method, axes, block, scale_bits, flush in (
+                ("max", [-1], 32, 8, False), ("max", [0], 7, 8, True), ("max", [0, 1], 8, 8, False),
+                ("none", [-1], 0, 8, False), ("max", [-1], 16, 5, False)):
+            mine, expected = (package._quantize_mx(x, scale_bits, format, method, axes, block, rounding, flush)
+                              for package in (mx_ops, their_ops))
+            assert torch.equal(mine.nan_to_num(7.0), expected.nan_to_num(7.0))
+
+
+def test_layers_without_the_real_one():
+    """Without mx_specs torch's layers; with them, rounded steps and blocks along the sum."""
+    for name, arguments, shape in LAYERS:
+        if name in ("GELU", "RMSNorm"):  # other formulas than torch's
+            continue
+        torch.manual_seed(1)
+        plain_layer, layer = getattr(torch.nn, name)(*arguments), getattr(ours, name)(*arguments)
+        layer.load_state_dict(plain_layer.state_dict())
+        if name == "LayerNorm":
+            layer.eps = plain_layer.eps
+        x = torch.from_numpy(plain(shape))
+        a, b = layer(x), plain_layer(x)
+        assert torch.equal(a[0], b[0]), name
+    specs = specs_of(ours, w_elem_format="fp4_e2m1", a_elem_format="fp8_e4m3", bfloat=16, round="even")
+    x, w = torch.from_numpy(plain((2, 64, 5, 5))), torch.from_numpy(plain((8, 64, 3, 3)))
+
+    def rounded(x):
+        return ours.quantize_elemwise_op(x, specs, "even")
+
+    # Like microxcaling's, convolutions round MX elements to nearest, whatever round says.
+    expected = rounded(torch.nn.functional.conv2d(
+        mxe.fake_quantize(rounded(x), "mxfp8_e4m3", "microxcaling-nearest", axis=1),
+        mxe.fake_quantize(rounded(w), "mxfp4_e2m1", "microxcaling-nearest", axis=1)))
+    assert torch.equal(ours.conv2d(x, w, mx_specs=specs), expected)
+    assert torch.equal(ours.simd_add(x, x, specs), rounded(rounded(x) + rounded(x)))
+    y = ours.silu(x, mx_specs=specs)
+    assert torch.equal(y, rounded(y)) and (y - torch.nn.functional.silu(x)).abs().max() < 0.05
+
+
+def outputs_and_gradients(layer, *operands):
+    """The output, and the gradients of the operands and of the layer's parameters."""
+    operands = [x.clone().requires_grad_() for x in operands]
+    y = layer(*operands)
+    y = y[0] if isinstance(y, tuple) else y
+    y.backward(torch.from_numpy(plain(tuple(y.shape), 9)))
+    parameters = layer.parameters() if isinstance(layer, torch.nn.Module) else ()
+    return [y.detach(), *(x.grad for x in (*operands, *parameters))]
+
+
+def assert_close(mine, expected, bound=1e-4):
+    for a, b in zip(mine, expected, strict=True):
+        assert a.shape == b.shape
+        assert (a - b).norm() <= bound * (b.norm() + 1)
+
+
+UNROUNDED = {"GELU": 2e-2}  # another formula than torch's
+MORE_LAYERS = [("ConvTranspose2d", (4, 6, 3, 2), (2, 4, 5, 4)), ("Conv2d", (4, 6, 3, 2, 1, 1, 2), (2, 4, 7, 6))]
+
+
+@pytest.mark.parametrize("name, arguments, shape", LAYERS + MORE_LAYERS)
+def test_layers_without_rounding(name, arguments, shape):
+    """Options that round nothing: outputs and gradients of the single steps are those of torch's layer."""
+    torch.manual_seed(1)
+    plain_layer = getattr(torch.nn, name)(*arguments)
+    layer = getattr(ours, name)(*arguments, mx_specs=ours.apply_mx_specs({}))
+    if name == "RMSNorm":
+        layer.bias.requires_grad_(False)
+    layer.load_state_dict(plain_layer.state_dict(), strict=name != "RMSNorm")
+    if hasattr(layer, "eps"):
+        layer.eps = plain_layer.eps = 1e-5
+    x = torch.from_numpy(plain(shape))
+    mine, expected = outputs_and_gradients(layer, x), outputs_and_gradients(plain_layer, x)
+    assert_close([one for one in mine if one is not None], expected, UNROUNDED.get(name, 1e-4))
+    if name.startswith("BatchNorm"):
+        count = x.numel() // shape[1]  # microxcaling's running variance is that of the batch, torch's an estimate
+        variance = 0.9 + (plain_layer.running_var - 0.9) * (count - 1) / count
+        assert_close([layer.running_mean, layer.running_var], [plain_layer.running_mean, variance])
+
+
+@pytest.mark.parametrize("name, plain_function, shapes", [
+    ("simd_add", torch.add, ((3, 8), (8,))), ("simd_sub", torch.sub, ((3, 8), (3, 1))),
+    ("simd_mul", torch.mul, ((3, 8), (1, 8))), ("simd_div", torch.div, ((3, 8), (2, 3, 8))),
+    ("simd_exp", torch.exp, ((3, 8),)), ("simd_square", torch.square, ((3, 8),)),
+    ("simd_log", lambda x: torch.log(x), ((3, 8),)), ("simd_sqrt", lambda x: torch.sqrt(x), ((3, 8),)),
+    ("simd_norm", torch.linalg.norm, ((3, 8),)), ("simd_reduce_sum", torch.sum, ((3, 8),)),
+    ("simd_reduce_mean", torch.mean, ((3, 8),)), ("matmul", torch.matmul, ((2, 3, 8), (2, 8, 5))),
+    ("bmm", torch.bmm, ((2, 3, 8), (2, 8, 5))), ("linear", torch.nn.functional.linear, ((3, 8), (5, 8), (5,))),
+    ("gelu", lambda x: x * torch.sigmoid(1.702 * x), ((3, 8),))])
+def test_functions_without_rounding(name, plain_function, shapes):
+    specs = ours.apply_mx_specs({})
+    more = {"first_order_gelu": True} if name == "gelu" else {}
+    operands = [torch.from_numpy(plain(shape, at)).abs() + 0.5 for at, shape in enumerate(shapes)]
+    assert_close(outputs_and_gradients(lambda *x: getattr(ours, name)(*x, mx_specs=specs, **more), *operands),
+                 outputs_and_gradients(plain_function, *operands), 1e-2 if name == "gelu" else 1e-4)
+    if len(shapes) == 2 and name.startswith("simd"):
+        assert_close(outputs_and_gradients(lambda x: getattr(ours, name)(x, 2.5, specs), operands[0]),
+                     outputs_and_gradients(lambda x: plain_function(x, 2.5), operands[0]))
+
+
+def test_split_adds_its_gradients():
+    x = torch.from_numpy(plain((3, 8)))
+    for specs in (None, ours.apply_mx_specs({"bfloat": 16})):
+        def total(x, specs=specs):
+            a, b = ours.simd_split(x, specs)
+            return a * 2 + b
+        assert torch.equal(outputs_and_gradients(total, x)[0], 3 * x)
+        expected = outputs_and_gradients(lambda x: 3 * x, x)[1]
+        assert_close([outputs_and_gradients(total, x)[1]], [expected], 1e-2)
+
+
+def test_packed_sequences():
+    specs = specs_of(ours, w_elem_format="fp8_e4m3", a_elem_format="fp8_e4m3", bfloat=16)
+    torch.manual_seed(1)
+    layer = ours.LSTM(8, 8, bidirectional=True, mx_specs=specs)
+    x, lengths = torch.from_numpy(plain((5, 3, 8))), [5, 3, 2]
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, lengths)
+    padded, _ = torch.nn.utils.rnn.pad_packed_sequence(layer(packed)[0])
+    for at, length in enumerate(lengths):  # each sequence has the result that it has alone
+        alone, _ = layer(x[:length, at:at + 1])
+        assert torch.equal(padded[:length, at:at + 1], alone)
+
+
+def test_injected_operators():
+    """In a process of its own: they stay for its whole life."""
+    program = """
+import torch
+from torch import nn
+from mxe.compat.microxcaling import finalize_mx_specs, mx_mapping
+x = torch.randn(4, 32)
+plain = nn.Linear(32, 8)
+specs = finalize_mx_specs({"w_elem_format": "fp4", "a_elem_format": "fp4", "scale_bits": 8, "block_size": 32,
+                           "bfloat": 16})
+mx_mapping.inject_pyt_ops(specs)
+layer = nn.Linear(32, 8)
+assert type(layer).__name__ == "Linear_inj" and isinstance(layer, mx_mapping.Linear)
+layer.load_state_dict(plain.state_dict())
+y = nn.functional.relu(layer(x))
+assert not torch.equal(y, torch.clamp(x @ plain.weight.t() + plain.bias, min=0))
+assert torch.equal(y, y.bfloat16().float())
+assert torch.sum(x, 1, dtype=torch.float64).dtype == torch.float64
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+
+
+def test_prequantized_layers():
+    specs = specs_of(ours, w_elem_format="fp8_e4m3", a_elem_format="fp8_e4m3", bfloat=16, round="even")
+    layer = ours.Linear(64, 8, mx_specs=specs).eval()
+    x = torch.from_numpy(plain((4, 64)))
+    expected = layer(x)
+    layer.prequantize_weights()
+    assert layer.weight.dtype == torch.bfloat16 and torch.allclose(layer(x), expected, atol=0.05)
+    with pytest.raises(RuntimeError, match="call eval"):
+        layer.train()(x)
+    with pytest.raises(ValueError, match="round='even'"):
+        ours.Linear(64, 8, mx_specs=specs_of(ours, w_elem_format="int8")).prequantize_weights()

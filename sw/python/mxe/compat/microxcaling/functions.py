@@ -6,8 +6,12 @@ from typing import Any, Optional
 import torch
 from torch import Tensor
 
-from .quantizing import quantize_elemwise_op, to_mx
-from .specs import Specs, apply_mx_specs, get_backwards_mx_specs
+from .elemwise_ops import quantize_elemwise_op
+from .mx_ops import to_mx
+from .specs import Specs, applied, apply_mx_specs, get_backwards_mx_specs
+
+# The functions of torch, which mx_mapping.inject_pyt_ops() replaces.
+_linear, _matmul, _bmm, _addmm = torch.nn.functional.linear, torch.matmul, torch.bmm, torch.addmm
 
 
 def _rounded(x: Tensor, specs: Specs, rounding: str) -> Tensor:
@@ -20,7 +24,7 @@ def _added(product: Tensor, bias: Optional[Tensor], specs: Specs) -> Tensor:
     return product if bias is None else _rounded(product + bias, specs, "round_output")
 
 
-class _Linear(torch.autograd.Function):
+class LinearFunction(torch.autograd.Function):
     """input [..., K] @ weight^T [N, K] + bias [N]."""
 
     @staticmethod
@@ -36,7 +40,7 @@ class _Linear(torch.autograd.Function):
         ctx.save_for_backward(*((x, w) if specs["quantize_backprop"] else (input, weight)))
         a = to_mx(x, specs, specs["a_elem_format"], -1, "round_mx_output")
         w = to_mx(w, specs, specs["w_elem_format"], -1, "round_mx_output")
-        product = torch.nn.functional.linear(a, w.to(a.dtype) if prequantized else w)
+        product = _linear(a, w.to(a.dtype) if prequantized else w)
         return _added(product, b, specs)
 
     @staticmethod
@@ -50,19 +54,19 @@ class _Linear(torch.autograd.Function):
                                "round_mx_grad_output_grad_weight").reshape(-1, w.shape[0])
         stashed = to_mx(x, specs, specs["a_elem_format_bp"], -2,
                         "round_mx_input_grad_weight").reshape(-1, w.shape[1])
-        grad_w = _rounded(torch.matmul(along_examples.transpose(0, 1), stashed), specs,
+        grad_w = _rounded(_matmul(along_examples.transpose(0, 1), stashed), specs,
                           "round_grad_weight")
         weights = to_mx(w, specs, specs["w_elem_format_bp"], 0, "round_mx_weight_grad_input")
         along_outputs = to_mx(grad, specs, specs["a_elem_format_bp_os"], -1,
                               "round_mx_grad_output_grad_input")
-        grad_x = _rounded(torch.matmul(along_outputs, weights), specs, "round_grad_input")
+        grad_x = _rounded(_matmul(along_outputs, weights), specs, "round_grad_input")
         grad_b = None
         if ctx.has_bias:
             grad_b = _rounded(grad.reshape(-1, w.shape[0]).sum(0), specs, "round_grad_weight")
         return grad_x, grad_w, grad_b, None, None
 
 
-class _Product(torch.autograd.Function):
+class MatMulFunction(torch.autograd.Function):
     """in1 [..., M, K] @ in2 [..., K, N] + bias."""
 
     @staticmethod
@@ -73,7 +77,7 @@ class _Product(torch.autograd.Function):
         ctx.specs, ctx.sides = get_backwards_mx_specs(specs), sides
         ctx.bias_shape = None if bias is None else bias.shape
         ctx.save_for_backward(*((a, b) if specs["quantize_backprop"] else (in1, in2)))
-        product = torch.matmul(
+        product = _matmul(
             to_mx(a, specs, specs[f"{sides[0]}_elem_format"], -1, "round_mx_output"),
             to_mx(b, specs, specs[f"{sides[1]}_elem_format"], -2, "round_mx_output"))
         return _added(product, added, specs)
@@ -90,8 +94,8 @@ class _Product(torch.autograd.Function):
                           "round_mx_input_grad_input")
         columns, rows = (to_mx(grad, specs, specs["a_elem_format_bp_os"], axis,
                                "round_mx_grad_output_grad_input") for axis in (-1, -2))
-        grad_a = torch.matmul(columns, stashed_b.transpose(-1, -2))
-        grad_b = torch.matmul(stashed_a.transpose(-1, -2), rows)
+        grad_a = _matmul(columns, stashed_b.transpose(-1, -2))
+        grad_b = _matmul(stashed_a.transpose(-1, -2), rows)
         grad_bias = None
         if ctx.bias_shape is not None:
             summed = grad.reshape(-1, grad.shape[-1]).sum(0).reshape(ctx.bias_shape)
@@ -111,12 +115,13 @@ def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
     if not isinstance(prequantized_weights, bool):
         raise TypeError("prequantized_weights must be True or False, not "
                         f"{type(prequantized_weights).__name__}")
-    if mx_specs is None:
-        return torch.nn.functional.linear(input, weight, bias)
+    if applied(mx_specs) is None or mx_specs is None:
+        plain: Tensor = _linear(input, weight, bias)
+        return plain
     if prequantized_weights and any(one is not None and one.dtype != torch.bfloat16
                                     for one in (weight, bias)):
         raise TypeError("prequantized weights and their bias must be bfloat16")
-    result: Tensor = _Linear.apply(input, weight, bias, apply_mx_specs(mx_specs),
+    result: Tensor = LinearFunction.apply(input, weight, bias, apply_mx_specs(mx_specs),
                                    prequantized_weights)
     return result
 
@@ -126,18 +131,20 @@ def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
            mode_config: str = "aa") -> Tensor:
     """torch.matmul (+ bias), quantized by mx_specs unless they are None. mode_config: operands that are
     weights (w) or activations (a): aa, aw or wa."""
-    if mx_specs is None:
-        return torch.matmul(in1, in2) if bias is None else torch.addmm(bias, in1, in2)
+    if applied(mx_specs) is None or mx_specs is None:
+        plain: Tensor = _matmul(in1, in2) if bias is None else _addmm(bias, in1, in2)
+        return plain
     if mode_config not in ("aa", "aw", "wa"):
         raise ValueError(f"unknown mode '{mode_config}' (allowed: aa, aw, wa)")
-    result: Tensor = _Product.apply(in1, in2, bias, apply_mx_specs(mx_specs), mode_config)
+    result: Tensor = MatMulFunction.apply(in1, in2, bias, apply_mx_specs(mx_specs), mode_config)
     return result
 
 
 def bmm(in1: Tensor, in2: Tensor, mx_specs: Optional[Specs] = None,
         name: Optional[str] = None) -> Tensor:
     """torch.bmm, quantized by mx_specs unless they are None."""
-    if mx_specs is None:
-        return torch.bmm(in1, in2)
-    result: Tensor = _Product.apply(in1, in2, None, apply_mx_specs(mx_specs), "aa")
+    if applied(mx_specs) is None or mx_specs is None:
+        plain: Tensor = _bmm(in1, in2)
+        return plain
+    result: Tensor = MatMulFunction.apply(in1, in2, None, apply_mx_specs(mx_specs), "aa")
     return result

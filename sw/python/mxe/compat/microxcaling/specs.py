@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import collections
+import json
+import os
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
@@ -34,6 +36,12 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
+class UnknownOption(ValueError, KeyError):
+    """ValueError is MXE's, KeyError microxcaling's."""
+
+    __str__ = Exception.__str__
+
+
 class MxSpecs(collections.UserDict[str, Any]):
     """A dictionary with all of microxcaling's options; raises ValueError for others."""
 
@@ -42,6 +50,13 @@ class MxSpecs(collections.UserDict[str, Any]):
         _known(self.data)
         self.data = {**DEFAULTS, **self.data}
 
+    def safe_json(self, indent: Optional[int] = None) -> str:
+        """The options as JSON."""
+        return json.dumps(self.data, indent=indent, default=lambda one: f"<<{type(one).__qualname__}>>")
+
+    def __str__(self) -> str:
+        return self.safe_json(indent=4)
+
 
 Specs = Union[MxSpecs, Mapping[str, Any]]
 
@@ -49,7 +64,24 @@ Specs = Union[MxSpecs, Mapping[str, Any]]
 def _known(specs: Mapping[str, Any]) -> None:
     for name in specs:
         if name not in DEFAULTS:
-            raise ValueError(f"unknown option '{name}' of mx_specs")
+            raise UnknownOption(f"unknown option '{name}' of mx_specs")
+
+
+def get_default_mx_specs() -> MxSpecs:
+    """Options that quantize nothing."""
+    return MxSpecs()
+
+
+def mx_assert_test(mx_specs: Optional[Specs]) -> None:
+    """Raises ValueError for None if the environment variable MX_ASSERT is True."""
+    if mx_specs is None and os.environ.get("MX_ASSERT") == "True":
+        raise ValueError("mx_specs are None, but MX_ASSERT is set")
+
+
+def applied(mx_specs: Optional[Specs]) -> Optional[MxSpecs]:
+    """All options, or None; see mx_assert_test()."""
+    mx_assert_test(mx_specs)
+    return None if mx_specs is None else apply_mx_specs(mx_specs)
 
 
 def apply_mx_specs(mx_specs: Optional[Specs],
