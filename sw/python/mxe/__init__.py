@@ -15,11 +15,20 @@ from ._array import Array, _threads, load, save
 from ._checkpoints import CheckpointLayer, load_layer, save_checkpoint
 from ._engine import Engine, EngineResult
 from ._estimate import estimate
+from ._names import (
+    AccumulateLike,
+    OutFormatLike,
+    OverflowLike,
+    PresetLike,
+    RoundingLike,
+    ScaleFormatLike,
+    ScaleRuleLike,
+)
 from ._namespaces import Source, form_of, in_graph, numbers
 from ._operands import operand, output
 from ._quantizer import Format, FormatLike, Preset, Quantizer, format_name, formats, presets, resolve
 from ._record import Job, Recording, layer, record
-from ._requests import EngineError
+from ._requests import EngineError, whole
 from ._results import Cause, Comparison, Difference, Differing, Explanation, Side, Stats
 
 __all__ = ["Array", "Cause", "CheckpointLayer", "Comparison", "Difference", "Differing", "Engine", "EngineError",
@@ -31,11 +40,11 @@ __version__ = _core.version
 _sentences.explain_all()
 
 
-def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
-             block: Optional[int] = None, scale_format: Optional[str] = None,
-             scale_rule: Optional[str] = None, rounding: Optional[str] = None,
+def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *, axis: int = -1,
+             block: Optional[int] = None, scale_format: Optional[ScaleFormatLike] = None,
+             scale_rule: Optional[ScaleRuleLike] = None, rounding: Optional[RoundingLike] = None,
              seed: Optional[int] = None, tensor_amax: Optional[float] = None,
-             threads: Optional[int] = None) -> Array:
+             threads: Optional[int] = None, block_size: Optional[int] = None) -> Array:
     """Quantizes an array of any shape to element codes and block scales: `mxe quantize`.
 
     x: float32, float64 (rounded to float32), float16 or bfloat16. Row-major float32 is read in
@@ -44,7 +53,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
     preset: the software whose results are reproduced (`mxe.presets()`, docs/numerics.md).
     axis: the axis along which blocks run; negative values count from the last axis.
-    block, scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
+    block (or block_size), scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
         rounding is rne, away, down, up, trunc or stochastic, or one of Quantizer's names.
     threads: 1 to 1024; default: all hardware threads. The result does not depend on it.
 
@@ -54,24 +63,25 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", 
     Source: model/numerics/quantize/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
-                        tensor_amax)
+                        tensor_amax, block_size)
     source = Source(x).numbers("x")
     return Array(_core.quantize(source.array, source.bits, quantizer, axis, _threads(threads)),
                  source.library, in_graph(x))
 
 
-def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
                   axis: int = -1, dtype: Any = None, block: Optional[int] = None,
-                  scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
-                  rounding: Optional[str] = None, seed: Optional[int] = None,
-                  tensor_amax: Optional[float] = None, threads: Optional[int] = None) -> Any:
+                  scale_format: Optional[ScaleFormatLike] = None, scale_rule: Optional[ScaleRuleLike] = None,
+                  rounding: Optional[RoundingLike] = None, seed: Optional[int] = None,
+                  tensor_amax: Optional[float] = None, threads: Optional[int] = None,
+                  block_size: Optional[int] = None) -> Any:
     """Quantizes and dequantizes an array, [shape of x]: `mxe quantize --dequantized`.
 
     dtype: of the result: float32, float64, or bfloat16 and float16, both rounded to nearest even; default:
         that of x. Other arguments are as in `quantize`. Gradients pass through unchanged.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
-                        tensor_amax)
+                        tensor_amax, block_size)
     source = Source(x).numbers("x")
     form = form_of(source.dtype if dtype is None else dtype)
     values: Any = _core.fake_quantize(source.array, source.bits, quantizer, axis,
@@ -85,10 +95,10 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "o
 
 def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
            format_b: Optional[FormatLike] = None, *, bias: Any = None, transpose_b: bool = False,
-           out_format: str = "fp32", out_rule: Optional[str] = None,
-           out_overflow: Optional[str] = None, accumulate: str = "block", dual: bool = True,
-           bias_format: str = "fp32", threads: Optional[int] = None,
-           on: Union[str, Engine] = "golden") -> Any:
+           out_format: OutFormatLike = "fp32", out_rule: Optional[ScaleRuleLike] = None,
+           out_overflow: Optional[OverflowLike] = None, accumulate: AccumulateLike = "block", dual: bool = True,
+           bias_format: str = "fp32",
+           threads: Optional[int] = None, on: Union[str, Engine] = "golden") -> Any:
     """a @ b + bias on the reference or on an engine, with the same bits.
 
     a: [..., M, K]. b: [..., K, N], or [..., N, K] with transpose_b. Leading axes broadcast as in
@@ -132,6 +142,9 @@ def compare(x: Any, formats: Optional[Iterable[FormatLike]] = None,
     Comparison per format and preset; pandas.DataFrame accepts the list. Raises as `quantize` does.
     Source: model/numerics/quantize/study.h.
     """
+    for name, value in (("formats", formats), ("presets", presets)):
+        if isinstance(value, str) or not isinstance(value, (Iterable, type(None))):
+            raise TypeError(f"{name} must be a list of names, not {type(value).__name__}")
     names = _core.common_formats(list(presets)) if formats is None else \
         [format_name(format) for format in formats]
     source = Source(x).numbers("x")
@@ -166,7 +179,7 @@ def diff(x: Any, format: Optional[FormatLike], a: Union[str, Quantizer], b: Unio
     return Difference(**found)
 
 
-def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
+def explain(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *, axis: int = -1,
             at: Union[int, Sequence[int], None] = None) -> list[Explanation]:
     """How numbers are quantized, step by step: `mxe explain`.
 
@@ -174,9 +187,14 @@ def explain(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *
     ValueError for elements that do not exist. Source: model/numerics/quantize/explain.h.
     """
     source = Source(x).numbers("x")
-    chosen = [at] if isinstance(at, int) else None if at is None else list(at)
-    if chosen is not None and any(one < 0 for one in chosen):
-        raise ValueError("elements are counted from 0")
+    chosen = None
+    if at is not None:
+        listed = at if isinstance(at, Iterable) and not isinstance(at, str) else [at]
+        chosen = [whole("at", one) for one in listed]
     return [Explanation(**element)
             for element in _core.explain(source.array, source.bits, resolve(format, preset), axis,
                                          chosen)]
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

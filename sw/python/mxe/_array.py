@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Mapping
@@ -9,8 +10,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _core
+from ._names import PresetLike, ScaleFormatLike
 from ._namespaces import Source, form_of, in_graph, is_tensor, numbers, result, typed, without_gradient
-from ._quantizer import FormatLike, Quantizer, resolve
+from ._quantizer import FormatLike, Quantizer, as_number, resolve
 from ._requests import whole
 from ._results import Stats
 
@@ -26,6 +28,9 @@ class Array:
     library of the input. Source: model/numerics/quantize/quantize.h."""
 
     __slots__ = ("__weakref__", "_core", "_in_graph", "_library")
+    # numpy_array @ Array and numpy_array == Array call the methods of Array.
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
 
     def __init__(self, core: Any, library: str = "numpy", graph: bool = False) -> None:
         self._core = core
@@ -34,10 +39,11 @@ class Array:
 
     @classmethod
     def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer],
-                   preset: str = "ocp", *, axis: int = -1, block: Optional[int] = None,
-                   scale_format: Optional[str] = None, tensor_scale: Optional[float] = None,
+                   preset: PresetLike = "ocp", *, axis: int = -1, block: Optional[int] = None,
+                   scale_format: Optional[ScaleFormatLike] = None, tensor_scale: Optional[float] = None,
                    tensor_amax: Optional[float] = None, row_amaxes: Any = None,
-                   packed: Optional[str] = None, length: int = 0) -> Array:
+                   packed: Optional[str] = None, length: int = 0,
+                   block_size: Optional[int] = None) -> Array:
         """An Array from copies of codes and scales.
 
         codes: [shape], uint8 (or a type of ml_dtypes or torch with one code per byte), or uint16 for
@@ -50,7 +56,7 @@ class Array:
         Raises ValueError if shapes do not match, a code is too large, or the tensor scale is missing,
         not finite or not positive. Source: model/numerics/quantize/assemble.h.
         """
-        quantizer = resolve(format, preset, block, scale_format)
+        quantizer = resolve(format, preset, block, scale_format, block_size=block_size)
         source = Source(codes)
         plain: Any = source.array
         if packed is not None:
@@ -105,6 +111,11 @@ class Array:
         return len(self.shape)
 
     @property
+    def dtype(self) -> Any:
+        """The type of `dequantize()`: float32 of NumPy, or of torch for tensors."""
+        return _torch().float32 if self._library == "torch" else np.dtype(np.float32)
+
+    @property
     def axis(self) -> int:
         """The axis that blocks run along, counted from 0."""
         value: int = self._core.axis
@@ -115,6 +126,11 @@ class Array:
         """The number of elements that share a scale."""
         value: int = self._core.block
         return value
+
+    @property
+    def block_size(self) -> int:
+        """The same as `block`."""
+        return self.block
 
     @property
     def format(self) -> str:
@@ -201,6 +217,52 @@ class Array:
         """Writes a .safetensors file for `mxe.load`, `mxe dequantize` and other programs."""
         save(path, self)
 
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        """The numbers, as `dequantize()`: np.asarray(q) is a new float32 array."""
+        if copy is False:
+            raise ValueError("the numbers of an mxe.Array are computed, so they are a new array "
+                             "(allowed: copy=None, copy=True)")
+        values: np.ndarray = self._core.dequantize(0, _threads(None))
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("an Array without axes has no len()")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Array:
+        """An Array of copies of the codes and scales that whole numbers and slices select, as in NumPy.
+
+        The blocked axis takes slices that begin and end at blocks. Raises ValueError for others and for blocks
+        that do not run along one axis, TypeError for masks, lists and None.
+        """
+        return _selected(self, key)
+
+    def __eq__(self, other: object) -> Any:
+        """Compares numbers, element by element, as arrays of NumPy do; with another Array, the numbers of both."""
+        return self.dequantize() == (other.dequantize() if isinstance(other, Array) else other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.dequantize() != (other.dequantize() if isinstance(other, Array) else other)
+
+    def __matmul__(self, other: Any) -> Any:
+        """mxe.matmul(self, other) of two Arrays."""
+        return _product(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _product(other, self)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        rows = {"shape": " x ".join(map(str, self.shape)) or "one number", "format": self.format,
+                "preset": self.preset, "block": f"{self.block} elements along axis {self.axis}",
+                "scales": f"{self.scale_format}, {self._core.scales.size}"}
+        if self.tensor_scale != 1:
+            rows["tensor scale"] = f"{self.tensor_scale:g}"
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(str(text))}</td></tr>"
+                        for name, text in rows.items())
+        return f"<table><caption>mxe.Array</caption>{cells}</table>"
+
     def __repr__(self) -> str:
         return (f"mxe.Array(shape={list(self.shape)}, format={self.format!r}, "
                 f"preset={self.preset!r}, axis={self.axis})")
@@ -213,6 +275,49 @@ class Array:
                               None if rows is None else np.array(rows))
 
 
+def _product(a: Any, b: Any) -> Any:
+    for one in (a, b):
+        if not isinstance(one, Array):
+            raise TypeError(f"@ multiplies two mxe.Arrays, and one operand is of type {type(one).__name__}: "
+                            "mxe.matmul(a, b, format_a, format_b) also quantizes numbers")
+    from . import matmul
+    return matmul(a, b)
+
+
+def _selected(array: Array, key: Any) -> Array:
+    keys = list(key) if isinstance(key, tuple) else [key]
+    for one in keys:
+        if isinstance(one, (bool, np.bool_)) or not (one is Ellipsis or isinstance(
+                one, (slice, int, np.integer))):
+            raise TypeError(f"an index of an mxe.Array is a whole number, a slice or ..., not "
+                            f"{type(one).__name__}: dequantize() first")
+    switches = array._core.quantizer.switches
+    if switches["walk"] == "flat" or switches["row_scaled"] or switches["block_rows"] != 1:
+        raise ValueError(f"{array!r} has no slices: its blocks do not run along one axis, or its rows have scales of "
+                         "their own (allowed: slices of dequantize())")
+    if keys.count(Ellipsis) > 1 or len(keys) - keys.count(Ellipsis) > array.ndim:
+        raise IndexError(f"{len(keys)} indices of an array with {array.ndim} axes")
+    at = keys.index(Ellipsis) if Ellipsis in keys else len(keys)
+    rest = keys[at + 1:]
+    keys = keys[:at] + [slice(None)] * (array.ndim - at - len(rest)) + rest
+    axis, block = array.axis, array.block
+    along = keys[axis]
+    if not isinstance(along, slice):
+        raise ValueError(f"one element of a block of {array!r} is no block (allowed: slices of whole blocks, "
+                         "dequantize()[...])")
+    first, last, step = along.indices(array.shape[axis])
+    if step != 1 or first % block or (last % block and last != array.shape[axis]):
+        raise ValueError(f"[{first}:{last}:{step}] cuts blocks of {block} of {array!r} apart (allowed: slices of "
+                         "whole blocks, dequantize()[...])")
+    core = array._core
+    codes = core.codes[tuple(keys)]
+    keys[axis] = slice(first // block, -(-last // block))
+    made = _from_parts(codes, core.scales[tuple(keys)], core.quantizer,
+                       axis - sum(not isinstance(one, slice) for one in keys[:axis]),
+                       core.tensor_scale, core.tensor_amax, None, True)
+    return Array(made, array._library, array._in_graph)
+
+
 def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale: Optional[float],
                 tensor_amax: Optional[float], row_amaxes: Any, is_stored: bool) -> Any:
     """`is_stored`: the tensor scale comes from `mxe.quantize` and may be NaN, Inf or 0."""
@@ -222,8 +327,8 @@ def _from_parts(codes: Any, scales: Any, quantizer: Any, axis: int, tensor_scale
     codes = np.ascontiguousarray(codes)
     scales = np.ascontiguousarray(scales if coded else scales.astype(np.float32, copy=False))
     rows = None if row_amaxes is None else [float(v) for v in np.ravel(np.asarray(row_amaxes))]
-    scale, amax = (None if number is None else float(number)
-                   for number in (tensor_scale, tensor_amax))
+    scale, amax = (None if value is None else as_number(name, value) for name, value in (
+        ("tensor_scale", tensor_scale), ("tensor_amax", tensor_amax)))
     return _core.from_parts(None if wide else codes, codes if wide else None,
                             scales if coded else None, None if coded else scales, quantizer, axis,
                             scale, amax, rows, is_stored)
@@ -274,8 +379,13 @@ def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, A
     such type, or for an odd last axis of F4. Metadata describe format, preset and axis. Raises
     ValueError if the file cannot be written.
     """
+    if not isinstance(arrays, (Array, Mapping)):
+        raise TypeError(f"arrays must be an mxe.Array or a dictionary of them, not {type(arrays).__name__}")
     named = {"": arrays} if isinstance(arrays, Array) else {f"{name}.": array
                                                             for name, array in arrays.items()}
+    for prefix, array in named.items():
+        if not isinstance(array, Array):
+            raise TypeError(f"'{prefix[:-1]}' must be an mxe.Array, not {type(array).__name__}")
     metadata = {}
     for prefix, array in named.items():
         core = array._core
@@ -287,7 +397,7 @@ def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, A
 
 
 def load(path: Union[str, os.PathLike[str]],
-         format: Union[FormatLike, Quantizer, None] = None, preset: str = "ocp", *,
+         format: Union[FormatLike, Quantizer, None] = None, preset: PresetLike = "ocp", *,
          axis: int = -1, tensor_scale: Optional[float] = None,
          tensor_amax: Optional[float] = None) -> Union[Array, dict[str, Array]]:
     """Reads a file of `mxe.save`: one array, or a dictionary of named arrays. From a checkpoint of another system, a

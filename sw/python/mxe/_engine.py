@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import _threads
+from ._names import AccumulateLike, OutFormatLike, OverflowLike, ScaleRuleLike
 from ._namespaces import Source, in_graph
 from ._operands import operand, output
 from ._quantizer import FormatLike
@@ -79,6 +80,8 @@ class Engine:
                  mem_jitter: Optional[int] = None, mem_outstanding_reads: Optional[int] = None,
                  mem_outstanding_writes: Optional[int] = None, rtl: Optional[PathLike] = None,
                  check: bool = True, **parameters: int) -> None:
+        if not isinstance(target, str):
+            raise TypeError(f"target must be a text, not {type(target).__name__}")
         self._arguments: dict[str, Any] = {
             "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
             "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter,
@@ -114,8 +117,8 @@ class Engine:
 
     def matmul(self, a: Any, b: Any, format_a: Optional[FormatLike] = None,
                format_b: Optional[FormatLike] = None, *, bias: Any = None,
-               transpose_b: bool = False, out_format: str = "fp32", out_rule: Optional[str] = None,
-               out_overflow: Optional[str] = None, accumulate: str = "block",
+               transpose_b: bool = False, out_format: OutFormatLike = "fp32", out_rule: Optional[ScaleRuleLike] = None,
+               out_overflow: Optional[OverflowLike] = None, accumulate: AccumulateLike = "block",
                bias_format: str = "fp32", threads: Optional[int] = None,
                reference: Any = None) -> EngineResult:
         """a @ b + bias on this engine; the arguments are those of `mxe.matmul`.

@@ -36,6 +36,8 @@ class Source:
         if isinstance(x, np.ma.MaskedArray):
             raise TypeError("a masked array would lose its mask: x.filled(0.0) has a number for "
                             "every masked element")
+        if hasattr(x, "_in_graph"):
+            raise TypeError("an mxe.Array is quantized already: pass x.dequantize() for its numbers")
         if is_tensor(x):
             self.library = "torch"
             if type(x).__torch_dispatch__ is not sys.modules["torch"].Tensor.__torch_dispatch__:
@@ -56,7 +58,7 @@ class Source:
             self.library = root if hasattr(x, "__array_namespace__") else "numpy"
             return x
         if isinstance(x, (list, tuple, int, float)):
-            return np.asarray(x, dtype=np.float64)
+            return _numbers_of(x)
         if hasattr(x, "__array__"):
             return np.asarray(x)
         if hasattr(x, "__buffer__") or isinstance(x, (memoryview, bytearray)) or root == "array":
@@ -79,6 +81,14 @@ class Source:
             return "bfloat16"
         name = str(getattr(self.array, "dtype", "float32")).rpartition(".")[2]
         return name if name in DTYPES else "float32"
+
+
+def _numbers_of(values: Any) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)("a list must hold numbers, or lists of equal lengths of them "
+                          f"({str(error).partition('. ')[0]})") from None
 
 
 def is_tensor(x: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _core
+from ._names import FormatName, PresetLike, RoundingLike, ScaleFormatLike, ScaleRuleLike
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Preset(NamedTuple):
     release: str  #: version of the software, compared bit for bit
 
 
-FormatLike = Union[str, Format, Any]
+FormatLike = Union[FormatName, str, Format, Any]
 
 
 def format_name(format: FormatLike) -> str:
@@ -89,16 +90,17 @@ class Quantizer:
 
     >>> mxe.Quantizer("mxfp8_e4m3", scale_rule="rceil", rounding="nearest_away")
 
-    Choices are enumerator names, ranges are pairs, scale formats are names ("e8m0", "e4m3"). None
-    means "not set" for optional switches. Quantizers are immutable, and equal if they compute the same.
+    `block` is another name of `block_size`. Choices are enumerator names, ranges are pairs, scale formats
+    are names ("e8m0", "e4m3"). None means "not set" for optional switches. Quantizers are immutable, and equal if they
+    compute the same.
 
     Raises ValueError for unknown names and for combinations that are not supported.
     """
 
     __slots__ = ("_changes", "_core")
 
-    def __init__(self, format: FormatLike, preset: str = "ocp", **switches: Any) -> None:
-        self._core = _core.Quantizer(format_name(format), preset, switches)
+    def __init__(self, format: FormatLike, preset: PresetLike = "ocp", **switches: Any) -> None:
+        self._core = _core.Quantizer(format_name(format), preset, _renamed(switches))
 
     @property
     def format(self) -> str:
@@ -122,7 +124,7 @@ class Quantizer:
 
     def replace(self, **switches: Any) -> Quantizer:
         """A copy with other values of some switches."""
-        return Quantizer(self.format, self.preset, **{**self.changes, **switches})
+        return Quantizer(self.format, self.preset, **{**self.changes, **_renamed(switches)})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantizer) and self._core.same(other._core)
@@ -138,6 +140,31 @@ class Quantizer:
         return _rebuilt, (self.format, self.preset, self.changes)
 
 
+def one_block(block: Optional[int], block_size: Optional[int]) -> Optional[int]:
+    """`block` and `block_size` are two names of one argument."""
+    if None not in (block, block_size) and block != block_size:
+        raise ValueError(f"block={block} and block_size={block_size} are two names of one argument (allowed: one "
+                         "of them)")
+    return block_size if block is None else block
+
+
+def _renamed(switches: Mapping[str, Any]) -> dict[str, Any]:
+    if "block" not in switches:
+        return dict(switches)
+    rest = {name: value for name, value in switches.items() if name != "block"}
+    return {**rest, "block_size": one_block(switches["block"], switches.get("block_size"))}
+
+
+def as_number(name: str, value: Any) -> float:
+    """`value` as a float; raises TypeError for texts and other types."""
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}") from None
+
+
 def _rebuilt(format: str, preset: str, changes: Mapping[str, Any]) -> Quantizer:
     return Quantizer(format, preset, **changes)
 
@@ -148,9 +175,10 @@ def cached(format: str, preset: str, switches: tuple[tuple[str, Any], ...] = ())
 
 
 def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optional[int] = None,
-            scale_format: Optional[str] = None, scale_rule: Optional[str] = None,
-            rounding: Optional[str] = None, seed: Optional[int] = None,
-            tensor_amax: Optional[float] = None) -> Any:
+            scale_format: Optional[ScaleFormatLike] = None, scale_rule: Optional[ScaleRuleLike] = None,
+            rounding: Optional[RoundingLike] = None, seed: Optional[int] = None,
+            tensor_amax: Optional[float] = None, block_size: Optional[int] = None) -> Any:
+    block = one_block(block, block_size)
     if isinstance(quantizer, Quantizer):
         if preset != "ocp":
             raise ValueError("a Quantizer has a preset already")
@@ -164,6 +192,6 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
         return result
     given = {"block_size": block, "scale_format": scale_format, "scale_rule": scale_rule,
              "rounding": rounding, "seed": seed,
-             "tensor_amax": None if tensor_amax is None else float(tensor_amax)}
+             "tensor_amax": None if tensor_amax is None else as_number("tensor_amax", tensor_amax)}
     return _core.Quantizer(name, preset, {**result.changes, **{
         key: value for key, value in given.items() if value is not None}})

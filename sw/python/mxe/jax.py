@@ -18,6 +18,7 @@ import numpy as np
 
 import mxe
 from mxe import Quantizer
+from mxe._names import AccumulateLike, PresetLike
 from mxe._namespaces import Source
 from mxe._quantizer import FormatLike, resolve
 
@@ -60,7 +61,7 @@ def _vmap_method(x: jax.Array, *quantizers: Quantizer) -> str:
     return "sequential" if any(map(alone, quantizers)) else "expand_dims"
 
 
-def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *, axis: int = -1,
+def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *, axis: int = -1,
              **switches: Any) -> Codes:
     """Codes and scales of an array or tracer; arguments as in `mxe.quantize`. Has no gradient. Raises
     ValueError and TypeError at tracing time."""
@@ -108,7 +109,7 @@ _straight_through.defvjp(lambda x, quantizer, axis: (_straight_through(x, quanti
                          lambda quantizer, axis, _, gradient: (gradient,))
 
 
-def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
                   axis: int = -1, **switches: Any) -> jax.Array:
     """An array quantized and dequantized, of the same shape and type; arguments as in `mxe.quantize`.
     Gradients pass through unchanged. Raises ValueError and TypeError at tracing time."""
@@ -157,7 +158,7 @@ _product.defvjp(_product_forward, _product_backward)
 
 def matmul(a: Any, b: Any, format_a: Union[FormatLike, Quantizer],
            format_b: Optional[Union[FormatLike, Quantizer]] = None, *,
-           accumulate: str = "block") -> jax.Array:
+           accumulate: AccumulateLike = "block") -> jax.Array:
     """a @ b in float32, with both quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N]; leading axes broadcast. format_b: default: format_a. The gradient is

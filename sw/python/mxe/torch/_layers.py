@@ -15,6 +15,7 @@ from torch.nn.utils import parametrize
 
 import mxe
 from mxe import Quantizer
+from mxe._names import AccumulateLike, PresetLike
 from mxe._namespaces import in_graph, without_gradient
 from mxe._quantizer import FormatLike, format_name
 
@@ -37,11 +38,11 @@ class MXConfig:
 
     weight: Union[FormatLike, Quantizer] = "mxfp8_e4m3"
     activation: Optional[Union[FormatLike, Quantizer]] = "mxfp8_e4m3"
-    preset: str = "ocp"
+    preset: PresetLike = "ocp"
     on: Union[str, mxe.Engine] = "golden"
     train: bool = False
     clip: bool = False
-    accumulate: str = "block"
+    accumulate: AccumulateLike = "block"
 
     def __post_init__(self) -> None:
         if "torchao" in sys.modules:  # importing torchao takes seconds
@@ -312,6 +313,7 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
     Returns the model, or the new layer if the model is a linear layer. Raises ValueError for unsupported
     formats, and, without a change, if filter_fn chooses a layer that cannot be quantized.
     """
+    _check_types(model, config, filter_fn)
     chosen = MXConfig() if config is None else config
     paths: dict[nn.Linear, str] = {}  # by layer: its first name
     kept: dict[str, list[str]] = {}  # names of skipped layers, by reason
@@ -351,6 +353,15 @@ def quantize_(model: nn.Module, config: Optional[MXConfig] = None,
             module.use_nested_tensor = False  # for fast paths only
     _report(kept, len(made), filter_fn is not None)
     return model
+
+
+def _check_types(model: Any, config: Any, filter_fn: Any) -> None:
+    for name, value, fits, allowed in (
+            ("model", model, isinstance(model, nn.Module), "a torch.nn.Module"),
+            ("config", config, config is None or isinstance(config, MXConfig), "an mxe.torch.MXConfig"),
+            ("filter_fn", filter_fn, filter_fn is None or callable(filter_fn), "a function")):
+        if not fits:
+            raise TypeError(f"{name} must be {allowed}, not {type(value).__name__}")
 
 
 def _report(kept: dict[str, list[str]], made: int, filtered: bool) -> None:

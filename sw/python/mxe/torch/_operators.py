@@ -45,6 +45,8 @@ def _where_not_clipped(gradient: Tensor, x: Tensor, quantizer: str, axis: int = 
 
 def _checked_axis(x: Tensor, axis: int) -> int:
     """The axis counted from 0; raises ValueError with the command line's message."""
+    if not isinstance(x, Tensor):
+        raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
     if not hasattr(axis, "__index__"):
         raise TypeError(f"axis must be a whole number, not {type(axis).__name__}")
     rank: int = max(x.dim(), 1)
