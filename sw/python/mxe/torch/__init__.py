@@ -14,9 +14,10 @@ from typing import Any, Optional, Union
 from torch import Tensor
 
 from mxe import Quantizer
+from mxe._names import AccumulateLike, PresetLike
 from mxe._quantizer import FormatLike
 
-from . import _operators, _products, _transforms, _views  # noqa: F401 - the import registers operators of MXTensor
+from . import _operators, _products, _sharding, _transforms, _views  # noqa: F401 - the import registers operators
 from ._layers import MXConfig, MXLinear, quantize_
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
@@ -25,13 +26,13 @@ __all__ = ["MXConfig", "MXLinear", "MXTensor", "fake_quantize", "matmul", "quant
            "quantizer_of", "text_of"]
 
 
-def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
              axis: int = -1, **switches: Any) -> MXTensor:
     """Quantizes a tensor: `MXTensor.to_mx`."""
     return MXTensor.to_mx(x, format, preset, axis=axis, **switches)
 
 
-def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
                   axis: int = -1, clip: bool = False, **switches: Any) -> Tensor:
     """A tensor quantized and dequantized, of its shape and type; arguments as in `mxe.quantize`.
     The gradient passes through unchanged; with `clip`, it is zero where numbers are clipped."""
@@ -41,7 +42,7 @@ def fake_quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: str =
 
 def matmul(a: Tensor, b: Tensor, format_a: Union[FormatLike, Quantizer],
            format_b: Optional[Union[FormatLike, Quantizer]] = None, *, transpose_b: bool = False,
-           bias: Optional[Tensor] = None, accumulate: str = "block", clip: bool = False) -> Tensor:
+           bias: Optional[Tensor] = None, accumulate: AccumulateLike = "block", clip: bool = False) -> Tensor:
     """a @ b + bias in float32, with both operands quantized along K, as in `mxe.matmul`.
 
     a: [..., M, K], b: [..., K, N], or [..., N, K] with transpose_b; leading axes broadcast. format_b:

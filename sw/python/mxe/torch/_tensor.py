@@ -9,6 +9,7 @@ from torch import Tensor
 
 import mxe
 from mxe import Quantizer
+from mxe._names import PresetLike
 from mxe._quantizer import FormatLike
 
 from . import _operators as operators
@@ -80,7 +81,7 @@ class MXTensor(Tensor):
         super().__init__()
 
     @classmethod
-    def to_mx(cls, x: Tensor, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
+    def to_mx(cls, x: Tensor, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
               axis: int = -1, on: str = "golden", **switches: Any) -> MXTensor:
         """Quantizes a tensor; arguments and exceptions as in `mxe.quantize`.
 
@@ -99,7 +100,7 @@ class MXTensor(Tensor):
 
     @classmethod
     def from_codes(cls, codes: Tensor, scales: Tensor, format: Union[FormatLike, Quantizer],
-                   preset: str = "ocp", *, dtype: torch.dtype = torch.float32, on: str = "golden",
+                   preset: PresetLike = "ocp", *, dtype: torch.dtype = torch.float32, on: str = "golden",
                    **arguments: Any) -> MXTensor:
         """A tensor from existing codes and scales; arguments as in `mxe.Array.from_codes`."""
         return cls.from_array(mxe.Array.from_codes(codes, scales, format, preset, **arguments),
@@ -144,6 +145,21 @@ class MXTensor(Tensor):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return (f"{type(self).__name__}(shape={list(self.shape)}, quantizer={self._quantizer!r}, "
                 f"axis={self.axis}, dtype={self.dtype})")
+
+    def fsdp_pre_all_gather(self, mesh: Any) -> tuple[tuple[Tensor, ...], tuple[Any, ...]]:
+        """Codes and scales of the shard of this rank, for torch.distributed.fsdp.fully_shard."""
+        return (self.codes, self.scales), (self.whole, *self.__tensor_flatten__()[1])
+
+    def fsdp_post_all_gather(self, outputs: tuple[Tensor, ...], metadata: tuple[Any, ...], dtype: torch.dtype, *,
+                             out: Optional[Tensor] = None) -> Any:
+        """The whole tensor of the gathered codes and scales."""
+        if len(outputs) != 2:
+            raise NotImplementedError("fully_shard over one rank gathers no codes (allowed: two ranks or more)")
+        if out is not None:
+            return None
+        codes, scales = outputs
+        parts = {"codes": codes, "scales": scales, "whole": metadata[0]}
+        return self.__tensor_unflatten__(parts, metadata[1:], None, None), outputs
 
     def __tensor_flatten__(self) -> tuple[list[str], tuple[Any, ...]]:
         return ["codes", "scales", "whole"], (self._quantizer, self.axis, self.dtype, self.on,
