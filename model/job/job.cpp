@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/gemm/accumulate.h"
 #include "mxe_regs.h"
 
@@ -33,12 +34,7 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
 }
 
 void JobShape::require_engine_scales() const {
-  constexpr numerics::ScaleLayout kOfEngines;
-  if (scales_a == kOfEngines && scales_b == kOfEngines && !has_alpha) return;
-  throw Error(
-      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32 "
-                  "without tensor scales; --on golden has all)",
-                  operand_a().name(), operand_b().name(), has_alpha ? " with a tensor scale" : ""));
+  numerics::require_engine_scales(operand_a(), operand_b(), has_alpha);
 }
 
 void JobShape::require_pair(const Params& params) const {

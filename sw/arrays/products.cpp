@@ -3,27 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "model/numerics/base/parallel.h"
+#include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/operand.h"
 #include "model/numerics/quantize/quantize.h"
 
 namespace mxe::arrays {
 namespace {
-
-void refuse_nan_scales(const numerics::ArrayParts& parts, numerics::ScaleKind kind) {
-  const std::vector<uint8_t>& codes = parts.scale_codes;
-  const auto found = std::find_if(codes.begin(), codes.end(), [kind](uint8_t code) {
-    return numerics::scale_number(kind, code).is_nan;
-  });
-  if (found == codes.end()) return;
-  const auto last = kind == numerics::ScaleKind::ue4m3 ? 0x7E : 0xFE;
-  throw Error(fmt::format("{}: scale {} is the code {}, NaN (allowed: 0 to {})", parts.scales_name,
-                          found - codes.begin(), *found, last));
-}
 
 numerics::MxTensor rows_of_codes(const Operand& operand, bool k_last) {
   numerics::ArrayParts parts = *operand.codes;
@@ -39,7 +28,7 @@ numerics::MxTensor rows_of_codes(const Operand& operand, bool k_last) {
   if (!parts.has_scale_codes) {
     throw Error(parts.scales_name + ": the scales are float32 (allowed: uint8 codes)");
   }
-  refuse_nan_scales(parts, format.scales.kind);
+  numerics::refuse_nan_scales(parts.scale_codes, format.scales.kind, parts.scales_name);
   parts.axis = k_last ? -1 : -2;
   return numerics::operand_of(numerics::assemble(std::move(parts), operand.quantizer), k_last,
                               operand.path);
