@@ -30,6 +30,35 @@ TEST(Layout, HighNibbles) {
   EXPECT_THROW(pack_codes(codes, 1, 6, 6, NibbleOrder::high), Error);
 }
 
+// Bit i of a row is bit i % bits of code i / bits.
+TEST(Layout, PackedBits) {
+  std::mt19937 random(1);
+  for (int bits = 1; bits <= 8; bits++) {
+    for (std::size_t columns = 1; columns < 40; columns++) {
+      std::vector<uint8_t> codes(2 * columns);
+      for (uint8_t& code : codes) code = static_cast<uint8_t>(random());
+      const std::size_t row_bytes = packed_bytes(columns, bits);
+      const std::vector<uint8_t> packed =
+          pack_codes(codes.data(), 2, columns, bits, NibbleOrder::low);
+      ASSERT_EQ(packed.size(), 2 * row_bytes);
+      const auto width = static_cast<std::size_t>(bits);
+      for (std::size_t row = 0; row < 2; row++) {
+        for (std::size_t i = 0; i < row_bytes * 8; i++) {
+          const bool used = i < columns * width;
+          const int expected = used ? codes[row * columns + i / width] >> i % width & 1 : 0;
+          ASSERT_EQ(packed[row * row_bytes + i / 8] >> i % 8 & 1, expected)
+              << bits << " bits, " << columns << " columns, bit " << i;
+        }
+      }
+      for (uint8_t& code : codes) code &= static_cast<uint8_t>((1 << bits) - 1);
+      EXPECT_EQ(unpack_codes(packed.data(), 2, columns, bits, NibbleOrder::low, row_bytes), codes);
+      if (bits != 4) continue;
+      const std::vector<uint8_t> high = pack_codes(codes.data(), 2, columns, 4, NibbleOrder::high);
+      EXPECT_EQ(unpack_codes(high.data(), 2, columns, 4, NibbleOrder::high, row_bytes), codes);
+    }
+  }
+}
+
 TEST(Layout, SwizzledScales) {
   const std::size_t rows = 130;
   const std::size_t columns = 6;
