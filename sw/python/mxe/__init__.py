@@ -97,19 +97,24 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
            format_b: Optional[FormatLike] = None, *, bias: Any = None, transpose_b: bool = False,
            out_format: OutFormatLike = "fp32", out_rule: Optional[ScaleRuleLike] = None,
            out_overflow: Optional[OverflowLike] = None, accumulate: AccumulateLike = "block", dual: bool = True,
-           bias_format: str = "fp32",
+           alpha: Optional[float] = None, bias_format: str = "fp32",
            threads: Optional[int] = None, on: Union[str, Engine] = "golden") -> Any:
     """a @ b + bias on the reference or on an engine, with the same bits.
 
     a: [..., M, K]. b: [..., K, N], or [..., N, K] with transpose_b. Leading axes broadcast as in
-        NumPy. Each operand is an Array, quantized along K in blocks of 32 with E8M0 scales, or an
-        array of numbers, which preset ocp quantizes to format_a or format_b.
+        NumPy. Each operand is an Array, quantized along K, or an array of numbers, which preset ocp
+        quantizes to format_a or format_b: a name, such as nvfp4, or a Quantizer. Blocks have 16, 32, 64 or
+        128 elements with E8M0 scales, or 16 of mxfp4_e2m1 with E4M3 (nvfp4) or E5M3 scales. An engine
+        multiplies E8M0 scales of blocks of 32.
     bias: [N], [M, N] or the shape of the result; bias_format bf16 rounds it to bfloat16 first.
     out_format: fp32, bf16, fp16, or an MX format of the engine. For an MX format the result is an
         Array quantized along N, with scales by out_rule (floor, ceil, even, rceil). out_overflow
         (saturate, special): result of elements beyond the largest value.
     accumulate: block, the engine's rule; exact, sequential, or nvidia-blackwell.
-    dual: sums two 4-bit operands in two chains, as engines with FP4_DUAL do. An engine ignores it.
+    dual: sums two 4-bit operands in two chains, and NVFP4 twice in steps of 64 elements, as engines with
+        FP4_DUAL do. An engine ignores it.
+    alpha: factor of the sums, golden only, before the bias is added; default: the product of the tensor scales,
+        rounded to float32.
     on: golden, or an `mxe.Engine`. `Engine.matmul` also returns cycles and counters.
 
     Returns [..., M, N], float32, bfloat16 or float16, in the library of a; or an Array. backward()
@@ -118,6 +123,8 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     Source: model/numerics/gemm/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
+        if alpha is not None:
+            raise ValueError(f"alpha={alpha!r} is only for on='golden' (allowed: None)")
         return on.matmul(a, b, format_a, format_b, bias=bias, transpose_b=transpose_b,
                          out_format=out_format, out_rule=out_rule, out_overflow=out_overflow,
                          accumulate=accumulate, bias_format=bias_format, threads=threads).value
@@ -129,7 +136,7 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     added = None if bias is None else Source(bias).numbers("bias")
     value: Any = _core.matmul(first, second, transpose_b, None if added is None else added.array,
                               added is not None and added.bits, bias_format, out_format, out_rule,
-                              out_overflow, accumulate, dual, count)
+                              out_overflow, accumulate, dual, alpha, count)
     return output(value, out_format, library, in_graph(a, b, bias))
 
 

@@ -53,8 +53,8 @@ class Array:
         tensor_scale, tensor_amax: one of them for presets with a tensor scale (nvfp4);
             tensor_amax for nvfp4-te. row_amaxes: for presets with a scale for every row.
 
-        Raises ValueError if shapes do not match, a code is too large, or the tensor scale is missing,
-        not finite or not positive. Source: model/numerics/quantize/assemble.h.
+        Raises ValueError if shapes do not match, a code is too large, a scale of format e4m3 or e5m3 is NaN, or the
+        tensor scale is missing, not finite or not positive. Source: model/numerics/quantize/assemble.h.
         """
         quantizer = resolve(format, preset, block, scale_format, block_size=block_size)
         source = Source(codes)

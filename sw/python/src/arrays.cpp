@@ -15,6 +15,7 @@
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/safetensors.h"
 #include "model/numerics/formats/layout.h"
+#include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/quantize/assemble.h"
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/batches.h"
@@ -137,6 +138,18 @@ Shape shape_of(const Codes<T>& array) {
   return shape;
 }
 
+// E8M0 has one NaN, which standard blocks may have; other scales with NaN are usually codes of
+// another format.
+void refuse_nan_scales(const numerics::ArrayParts& parts, const numerics::ScaleFormat& scales) {
+  const std::string name = scales.name();
+  if (name == "e4m3") {
+    numerics::refuse_nan_scales(parts.scale_codes, numerics::ScaleKind::ue4m3, parts.scales_name);
+  }
+  if (name == "e5m3") {
+    numerics::refuse_nan_scales(parts.scale_codes, numerics::ScaleKind::ue5m3, parts.scales_name);
+  }
+}
+
 Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
                      const std::optional<Codes<uint16_t>>& wide_codes,
                      const std::optional<Codes<uint8_t>>& scale_codes,
@@ -156,6 +169,7 @@ Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
   parts.tensor_amax = tensor_amax;
   parts.row_amaxes = row_amaxes;
   parts.is_stored = is_stored;
+  if (!is_stored) refuse_nan_scales(parts, quantizer.quantizer.options.scale_format);
   return {numerics::assemble(std::move(parts), quantizer.quantizer), quantizer};
 }
 

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/operand.h"
 #include "sw/python/src/products.h"
 #include "sw/python/src/quantized.h"
 
@@ -56,7 +58,10 @@ nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
                      const std::optional<std::string>& out_overflow) {
   const numerics::Batches batches =
       numerics::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
-  numerics::MxTensor a_rows = rows_of(a, true, "a"), b_rows = rows_of(b, transposed, "b");
+  numerics::MxTensor a_rows = numerics::operand_of(a.array, true, "a");
+  numerics::MxTensor b_rows = numerics::operand_of(b.array, transposed, "b");
+  numerics::require_engine_scales(a_rows.scaled_format(), b_rows.scaled_format(),
+                                  !a_rows.tensor_scales.empty() || !b_rows.tensor_scales.empty());
   const bool shared = batches.b_count == 1;
   nb::dict request;
   request["m"] = shared ? batches.m * batches.a_count : batches.m;

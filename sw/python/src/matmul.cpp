@@ -3,11 +3,14 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/job/output.h"
 #include "model/numerics/gemm/gemm.h"
+#include "model/numerics/gemm/gemm_fast.h"
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/batches.h"
+#include "model/numerics/quantize/operand.h"
 #include "sw/python/src/products.h"
 #include "sw/python/src/quantized.h"
 
@@ -75,11 +78,12 @@ struct Results {
 
 Results multiply(const Quantized& a, const Quantized& b, const numerics::Batches& batches,
                  Bias bias, const Request& request) {
-  const numerics::MxTensor a_rows = rows_of(a, true, "a");
+  const numerics::MxTensor a_rows = numerics::operand_of(a.array, true, "a");
   const std::shared_ptr<const numerics::PreparedRows> b_rows =
-      b.kept->of([&] { return rows_of(b, request.transposed, "b"); });
+      b.kept->of([&] { return numerics::operand_of(b.array, request.transposed, "b"); });
   if (batches.pairs.empty()) return {};
-  const bool fast = request.sums.accumulate == numerics::Accumulate::block;
+  const bool fast = request.sums.accumulate == numerics::Accumulate::block &&
+                    numerics::has_fast_sums(a_rows.scaled_format(), b_rows->rows.scaled_format());
   const double macs = static_cast<double>(batches.n) * static_cast<double>(batches.k);
   const auto step = static_cast<std::size_t>(
       std::max(fast ? 64.0 : 1.0, std::min(0x1p40, (fast ? kFastSlice : kSlowSlice) / macs)));
@@ -113,13 +117,17 @@ nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
                   const std::string& bias_format, const std::string& out_format,
                   const std::optional<std::string>& out_rule,
                   const std::optional<std::string>& out_overflow, const std::string& accumulate,
-                  bool dual, unsigned threads) {
+                  bool dual, const std::optional<float>& alpha, unsigned threads) {
   Request request;
   request.transposed = transposed;
   request.bias_bf16 = is_bf16(bias_format);
   request.output = output_of(out_format, out_rule, out_overflow);
   request.sums.accumulate = numerics::parse_accumulate(accumulate);
   request.sums.dual = dual;
+  request.sums.alpha = alpha;
+  if (alpha && !std::isfinite(*alpha)) {
+    throw Error("alpha must be a finite number, not " + std::to_string(*alpha));
+  }
   const numerics::Batches batches =
       numerics::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
   request.sums.threads = worth_threads(batches) ? threads : 1;
@@ -147,7 +155,7 @@ nb::object matmul(const Quantized& a, const Quantized& b, bool transposed,
 void bind_matmul(nb::module_& module) {
   module.def("matmul", &matmul, "a"_a, "b"_a, "transpose_b"_a, "bias"_a.none().noconvert(),
              "bias_bits"_a, "bias_format"_a, "out_format"_a, "out_rule"_a.none(),
-             "out_overflow"_a.none(), "accumulate"_a, "dual"_a, "threads"_a);
+             "out_overflow"_a.none(), "accumulate"_a, "dual"_a, "alpha"_a.none(), "threads"_a);
 }
 
 }  // namespace mxe::python

@@ -3,7 +3,6 @@
 
 #include "model/numerics/block/presets.h"
 #include "model/numerics/quantize/assemble.h"
-#include "model/numerics/quantize/axis_view.h"
 
 namespace nb = nanobind;
 
@@ -38,31 +37,6 @@ Stored form_of(const job::OutputFormat& output) {
 }
 
 }  // namespace
-
-numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name) {
-  const numerics::QuantizedArray& array = operand.array;
-  const auto format = numerics::find_format(array.format.name);
-  if (!format) {
-    throw Error(std::string(name) + ": the engine has no format " + array.format.name);
-  }
-  numerics::require_operand(array.options);
-  const std::size_t rank = array.shape.size();
-  const std::size_t axis = rank - (k_last ? 1 : 2);
-  if (array.axis != axis) {
-    throw Error(std::string(name) + " must be quantized along axis " + std::to_string(axis) +
-                ", which the sum runs along, but is along axis " + std::to_string(array.axis));
-  }
-  const numerics::AxisView view = numerics::split_at(array.shape, axis);
-  numerics::MxTensor tensor;
-  tensor.format = *format;
-  tensor.rows = view.rows();
-  tensor.k = view.length;
-  tensor.codes = k_last ? array.codes : numerics::axis_to_rows(array.codes, view);
-  tensor.scales =
-      k_last ? array.scale_codes
-             : numerics::axis_to_rows(array.scale_codes, view.with_length(tensor.scale_columns()));
-  return tensor;
-}
 
 job::OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,
                             const std::optional<std::string>& overflow) {

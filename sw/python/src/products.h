@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "model/job/output.h"
-#include "model/numerics/quantize/tensor.h"
 #include "sw/python/src/quantized.h"
 
 namespace mxe::python {
-
-/// All matrices of an operand, one below the other, with K along their rows. `k_last`: K is the
-/// last axis, else the one before. Throws Error for operands that the engine cannot multiply.
-numerics::MxTensor rows_of(const Quantized& operand, bool k_last, const char* name);
 
 /// Throws Error for unknown names and invalid combinations.
 job::OutputFormat output_of(const std::string& format, const std::optional<std::string>& rule,

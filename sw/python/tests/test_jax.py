@@ -168,7 +168,7 @@ def test_matrices_are_needed():
 
 def test_formats_of_products_are_checked_while_tracing():
     a, b = plain((5, 64)), plain((64, 9))
-    for name, accumulate, text in (("nvfp4", "block", "nvfp4|operand"),
+    for name, accumulate, text in (("e4m3", "block", "no product has elements"),
                                    ("mxint8", "x", "unknown accumulation")):
         with pytest.raises(ValueError, match=text):
             jax.eval_shape(lambda x, name=name, accumulate=accumulate: mxe.jax.matmul(

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from conftest import assert_same, awkward, plain
@@ -128,3 +130,168 @@ def test_one_chain():
     two, one = (mxe.matmul(a, b, "mxfp4_e2m1", "mxfp4_e2m1", dual=dual) for dual in (True, False))
     np.testing.assert_allclose(two, one, rtol=1e-3)
     assert not np.array_equal(two, one)
+
+
+OPERANDS = [("nvfp4", "nvfp4"), ("nvfp4", "mxfp8_e4m3"),
+            (mxe.Quantizer("nvfp4", "nvfp4-te"), mxe.Quantizer("nvfp4", "nvfp4-te-row")),
+            (mxe.Quantizer("mxint8", block_size=128), mxe.Quantizer("mxfp8_e5m2", block_size=64)),
+            (mxe.Quantizer("nvfp4", "nvfp4-te-pow2"), mxe.Quantizer("mxfp4_e2m1", block_size=16)),
+            (mxe.Quantizer("nvfp4", "nvfp4-torchao1", scale_format="e5m3"), "nvfp4")]
+
+
+@pytest.mark.parametrize("dual", [True, False])
+@pytest.mark.parametrize("quantizers", OPERANDS)
+def test_scale_kinds_and_block_sizes(cli, quantizers, dual):
+    a, b, bias = plain((9, 200)), plain((200, 5), 2), plain((9, 5), 3)
+    options = ["--set", f"FP4_DUAL={int(dual)}", "--bias", cli.save("c.npy", bias)]
+    for side, quantizer in zip("ab", quantizers):
+        if not isinstance(quantizer, str):
+            options += [f"--preset-{side}", quantizer.preset, f"--block-{side}",
+                        str(quantizer.switches["block_size"]), f"--scale-format-{side}",
+                        quantizer.switches["scale_format"]]
+    names = [q if isinstance(q, str) else q.format for q in quantizers]
+    cli.run("matmul", cli.save("a.npy", a), cli.save("b.npy", b), "--format-a", names[0],
+            "--format-b", names[1], "--on", "golden", "--output", cli.path("y.npy"), *options)
+    expected = cli.load("y.npy")
+    assert_same(mxe.matmul(a, b, *quantizers, bias=bias, dual=dual), expected)
+    qa, qb = mxe.quantize(a, quantizers[0]), mxe.quantize(b, quantizers[1], axis=0)
+    for _ in range(3):  # from the second product on, B keeps its packed rows
+        assert_same(mxe.matmul(qa, qb, bias=bias, dual=dual), expected)
+    flipped = mxe.quantize(np.ascontiguousarray(b.T), quantizers[1])
+    assert_same(mxe.matmul(qa, flipped, transpose_b=True, bias=bias, dual=dual), expected)
+
+
+def floats(codes, exponent_bits, mantissa_bits, bias):
+    """The exact values of codes of a float format without specials, as Fractions; the sign is the top bit."""
+    def one(code):
+        mantissa = code % 2 ** mantissa_bits
+        exponent = code >> mantissa_bits & (2 ** exponent_bits - 1)
+        value = Fraction(mantissa + (2 ** mantissa_bits if exponent else 0)) * \
+            Fraction(2) ** (max(exponent, 1) - bias - mantissa_bits)
+        return -value if code >> (exponent_bits + mantissa_bits) & 1 else value
+    return np.vectorize(one, otypes=[object])(np.asarray(codes, int))
+
+
+def rounded(value):
+    """A Fraction as float32, to nearest even."""
+    if value == 0:
+        return Fraction(0)
+    size = abs(value)
+    log2 = size.numerator.bit_length() - size.denominator.bit_length()
+    log2 -= size < Fraction(2) ** log2
+    step = Fraction(2) ** max(log2 - 23, -149)
+    return round(value / step) * step
+
+
+def product_in_steps(a, b, step, alpha, bias):
+    """Fractions [M, K] @ [K, N]: one rounding to float32 per step of K, then alpha * sum, then + bias."""
+    result = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    for m, n in np.ndindex(*result.shape):
+        total = Fraction(0)
+        for first in range(0, a.shape[1], step):
+            part = slice(first, first + step)
+            total = rounded(total + sum(a[m, part] * b[part, n]))
+        result[m, n] = float(rounded(rounded(alpha * total) + Fraction(float(bias[m, n]))))
+    return result
+
+
+def exact_operand(q, axis):
+    """Elements times block scales as Fractions, by the definitions of the formats."""
+    shapes = {"nvfp4": (2, 1, 1), "mxfp4_e2m1": (2, 1, 1), "mxfp8_e4m3": (4, 3, 7), "mxfp6_e2m3": (2, 3, 1)}
+    values = floats(q.codes, *shapes[q.format])
+    if q.scale_format == "e8m0":
+        scales = np.vectorize(lambda code: Fraction(2) ** (code - 127), otypes=[object])(q.scales.astype(int))
+    else:
+        scales = floats(q.scales, *((4, 3, 7) if q.scale_format == "e4m3" else (5, 3, 15)))
+    wide = np.repeat(scales, q.block, axis)
+    return values * (wide[:, :values.shape[1]] if axis == 1 else wide[:values.shape[0]])
+
+
+E2M1_16 = mxe.Quantizer("nvfp4", "nvfp4-te-pow2")
+
+
+@pytest.mark.parametrize("a, b, step, dual", [
+    ("nvfp4", "nvfp4", 64, True), ("nvfp4", "nvfp4", 32, False), ("nvfp4", "mxfp8_e4m3", 32, True),
+    ("mxfp6_e2m3", "nvfp4", 32, True), (E2M1_16, E2M1_16, 16, True), (E2M1_16, "nvfp4", 16, True),
+    (mxe.Quantizer("mxfp8_e4m3", block_size=64), mxe.Quantizer("mxfp6_e2m3", block_size=128), 32, True),
+    (mxe.Quantizer("nvfp4", "nvfp4-torchao1", scale_format="e5m3"), mxe.Quantizer("nvfp4", "nvfp4-torchao1"), 64,
+     True)])
+def test_the_definition_in_fractions(a, b, step, dual):
+    x, y, bias = awkward_rows((4, 150)), awkward_rows((3, 150), 2).T, plain((4, 3), 3)
+    q, w = mxe.quantize(x, a), mxe.quantize(y, b, axis=0)
+    alpha = rounded(Fraction(q.tensor_scale) * Fraction(w.tensor_scale))
+    expected = product_in_steps(exact_operand(q, 1), exact_operand(w, 0), step, alpha, bias)
+    if q.tensor_scale == w.tensor_scale == 1:  # without ALPHA the bias starts the sum
+        assert_same(mxe.matmul(q, w, dual=dual), product_in_steps(
+            exact_operand(q, 1), exact_operand(w, 0), step, 1, np.zeros((4, 3))))
+        assert_same(mxe.matmul(q, w, dual=dual, bias=bias, alpha=1), expected)
+    else:
+        assert_same(mxe.matmul(q, w, dual=dual, bias=bias), expected)
+
+
+def awkward_rows(shape, seed=1):
+    """Blocks of very different magnitudes and signs, so that sums cancel and round."""
+    x = plain(shape, seed)
+    return (x * np.exp2(np.random.default_rng(seed).integers(-9, 9, shape[-1] // 10 + 1))[np.arange(
+        shape[-1]) // 10]).astype(np.float32)
+
+
+def test_alpha():
+    """fl(fl(alpha * sum) + bias), in place of the product of the tensor scales."""
+    a, b, bias = plain((9, 70)), plain((70, 13), 2), plain((13,), 3)
+    qa = mxe.quantize(a, "nvfp4", "nvfp4-torchao1")
+    qb = mxe.quantize(b, "nvfp4", "nvfp4-torchao1", axis=0)
+    sums, alpha = mxe.matmul(qa, qb), np.float32(0.3)
+    assert_same(mxe.matmul(qa, qb, alpha=0.3, bias=bias), alpha * sums + bias)
+    assert_same(mxe.matmul(a, b, *PAIRS[0], alpha=-2), -2 * mxe.matmul(a, b, *PAIRS[0]) + 0)
+    scaled = [mxe.quantize(a, "nvfp4"), mxe.quantize(b, "nvfp4", axis=0)]
+    factor = np.float32(scaled[0].tensor_scale) * np.float32(scaled[1].tensor_scale)
+    assert_same(mxe.matmul(*scaled), factor * mxe.matmul(*scaled, alpha=1))
+    for wrong in (float("inf"), float("nan"), 1e39):
+        with pytest.raises(ValueError, match="alpha must be a finite number"):
+            mxe.matmul(qa, qb, alpha=wrong)
+    with pytest.raises(TypeError, match="alpha must be a number"):
+        mxe.matmul(qa, qb, alpha="1")
+
+
+def test_tensor_scales_are_of_whole_arrays():
+    """All products of an array share its tensor scale; a product of slices has the slice's."""
+    a, b = plain((3, 9, 70)), plain((3, 70, 13), 2)
+    qa, qb = mxe.quantize(a, "nvfp4"), mxe.quantize(b, "nvfp4", axis=-2)
+    y = mxe.matmul(qa, qb)
+    assert_same(mxe.matmul(a, b, "nvfp4", "nvfp4"), y)
+    for i in range(3):
+        one = mxe.quantize(a[i], "nvfp4", tensor_amax=qa.tensor_amax)
+        other = mxe.quantize(b[i], "nvfp4", axis=0, tensor_amax=qb.tensor_amax)
+        assert_same(mxe.matmul(one, other), y[i])
+
+
+def test_wrong_operands():
+    x = plain((8, 64))
+    for quantizer, message in (
+            (mxe.Quantizer("mxint8", block_size=48), "a: blocks of 48 elements .allowed: 16, 32, "),
+            (mxe.Quantizer("nvfp4", block_size=32), "a: scales e4m3 and e5m3 need mxfp4_e2m1 in "),
+            (mxe.Quantizer("e4m3"), "a: no product has elements of the format e4m3 "),
+            (mxe.Quantizer("mxint8", scale_format="e5m0"), "a: no product has scales e5m0 "),
+            (mxe.Quantizer("mxint8", "torchmx"), "a: no product has operands of this preset")):
+        with pytest.raises(ValueError, match=message):
+            mxe.matmul(x, x.T, quantizer, "mxint8")
+    q, w = mxe.quantize(x, "nvfp4"), mxe.quantize(x, "nvfp4")
+    for code in (0x7F, 0x80, 0xFF):
+        scales = q.scales.copy()
+        scales[2, 1] = code
+        with pytest.raises(ValueError, match=f"scales: scale 9 is the code {code}, NaN .allowed: 0 to 126"):
+            mxe.Array.from_codes(q.codes, scales, "nvfp4", tensor_scale=1)
+    with pytest.raises(ValueError, match="has a scale of the whole tensor, which is missing"):
+        mxe.Array.from_codes(q.codes, q.scales, "nvfp4")
+    with pytest.raises(ValueError, match=r"scales must be \[8, 4\]"):
+        mxe.Array.from_codes(q.codes, q.scales[:, :2], "nvfp4", tensor_scale=1)
+    with pytest.raises(ValueError, match="a must be quantized along axis 1, which the sum runs along"):
+        mxe.matmul(mxe.quantize(x, "nvfp4", axis=0), w, transpose_b=True)
+    engine = mxe.Engine("small")
+    for quantizer in ("nvfp4", mxe.Quantizer("mxint8", block_size=64)):
+        with pytest.raises(ValueError, match="no engine multiplies .* .allowed: E8M0 scales of "):
+            mxe.matmul(x, x.T, quantizer, "mxint8", on=engine)
+    with pytest.raises(ValueError, match="alpha=2 is only for on='golden'"):
+        mxe.matmul(x, x.T, "mxint8", "mxint8", alpha=2, on=engine)
+    engine.close()

@@ -28,12 +28,11 @@ def parts_of(array: mxe.Array) -> tuple[Tensor, Tensor, Tensor]:
 
 def array_of(codes: Tensor, scales: Tensor, whole: Optional[Tensor], quantizer: str,
              axis: int) -> mxe.Array:
-    """The array of these parts, from `_known` if codes and scales have not changed. `whole` is None for
-    operands of the engine, which have block scales only."""
+    """The array of these parts, from `_known` if codes and scales have not changed. `whole` may be None for
+    quantizers without a scale of the whole tensor."""
     one = quantizer_of(quantizer)
     if whole is None and one.switches["uses_tensor_scale"]:
-        raise ValueError(f"{quantizer} is not an operand of the engine: it has a scale of the whole "
-                         "tensor")
+        raise ValueError(f"{quantizer} has a scale of the whole tensor, which is missing")
     values = (1.0, 1.0) if whole is None else tuple(whole.tolist())
     keep = codes.numel() >= _WORTH_KEEPING and not codes.is_inference() and \
         not scales.is_inference()

@@ -29,8 +29,8 @@ class MXConfig:
     """Formats of linear layers, for `quantize_` or torchao's function of this name.
 
     weight, activation: formats (of preset) or Quantizers; activation None quantizes weights only.
-    on: "golden", the engine's products (blocks of 32, E8M0 scales); an `mxe.Engine`, which computes
-        the same (`mxe.record` records each layer); or "torch", torch's products of the dequantized
+    on: "golden", the products of `mxe.matmul`; an `mxe.Engine`, which computes the same (blocks of 32, E8M0
+        scales; `mxe.record` records each layer); or "torch", torch's products of the dequantized
         numbers, for every format and preset. Without an activation it is always torch.
     train: keeps weights as numbers, quantized in every forward pass with straight-through gradients.
     clip: gradients are zero where numbers are clipped. accumulate: as in `mxe.matmul`.
@@ -165,7 +165,8 @@ class MXLinear(nn.Linear):
         quantizer = self._quantizer if config.on == "golden" else None
         if quantizer is not None and not config.train:
             return transforms.linear(x, self.weight.codes, self.weight.scales, self.bias, quantizer,
-                                     self._weight_quantizer, config.accumulate, config.clip)
+                                     self._weight_quantizer, config.accumulate, config.clip,
+                                     self.weight.whole)
         if quantizer is not None:
             rows = x.reshape(-1, self.in_features)
             product = transforms.matmul(rows, self.weight, quantizer, self._weight_quantizer,

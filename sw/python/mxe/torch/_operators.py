@@ -144,11 +144,12 @@ fake_quantize.register_autograd(_straight_through, setup_context=_remember)
 
 @torch.library.custom_op("mxe::scaled_matmul", mutates_args=())
 def scaled_matmul(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str,
-                  quantizer_b: str, bias: Optional[Tensor] = None,
-                  accumulate: str = "block") -> Tensor:
-    """a @ b^T + bias in float32 from codes a [..., M, K] and b [..., N, K], as in `mxe.matmul`."""
-    return _multiplied(array_of(a, a_scales, None, quantizer_a, -1),
-                       array_of(b, b_scales, None, quantizer_b, -1), bias, accumulate)
+                  quantizer_b: str, bias: Optional[Tensor] = None, accumulate: str = "block",
+                  a_whole: Optional[Tensor] = None, b_whole: Optional[Tensor] = None) -> Tensor:
+    """a @ b^T + bias in float32 from codes a [..., M, K] and b [..., N, K], as in `mxe.matmul`. Operands with
+    a scale of the whole tensor need the third result of `quantize`."""
+    return _multiplied(array_of(a, a_scales, a_whole, quantizer_a, -1),
+                       array_of(b, b_scales, b_whole, quantizer_b, -1), bias, accumulate)
 
 
 def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
@@ -163,7 +164,8 @@ def _product_shape(a: Tensor, b: Tensor) -> list[Union[int, torch.SymInt]]:
 
 @scaled_matmul.register_fake
 def _(a: Tensor, a_scales: Tensor, b: Tensor, b_scales: Tensor, quantizer_a: str, quantizer_b: str,
-      bias: Optional[Tensor] = None, accumulate: str = "block") -> Tensor:
+      bias: Optional[Tensor] = None, accumulate: str = "block",
+      a_whole: Optional[Tensor] = None, b_whole: Optional[Tensor] = None) -> Tensor:
     return a.new_empty(_product_shape(a, b), dtype=torch.float32)
 
 
@@ -179,7 +181,7 @@ def _of_bias(bias: _BiasKind, gradient: Tensor) -> Optional[Tensor]:
 
 
 def _bias_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-    return None, None, None, None, None, None, _of_bias(ctx.bias, gradient), None
+    return (None, None, None, None, None, None, _of_bias(ctx.bias, gradient), None, None, None)
 
 
 def _remember_bias(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -191,37 +193,39 @@ scaled_matmul.register_autograd(_bias_gradient, setup_context=_remember_bias)
 
 @torch.library.custom_op("mxe::linear", mutates_args=())
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
-           weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
+           weight_quantizer: str, accumulate: str = "block", clip: bool = False,
+           whole: Optional[Tensor] = None) -> Tensor:
     """x [..., K], quantized along K, @ weights^T [N, K], passed as codes, + bias: [..., N] of the type of
-    x. Gradients are as in `matmul`; the weights have none."""
+    x. Gradients are as in `matmul`; the weights have none. whole: of the weights, as in `scaled_matmul`."""
     # reshape(-1, 0) is ambiguous.
     rows = _quantized(x.reshape(math.prod(x.shape[:-1]), x.shape[-1]), quantizer)
-    product = _multiplied(rows, array_of(codes, scales, None, weight_quantizer, -1), bias,
+    product = _multiplied(rows, array_of(codes, scales, whole, weight_quantizer, -1), bias,
                           accumulate)
     return product.reshape(*x.shape[:-1], codes.shape[0]).to(x.dtype)
 
 
 @linear.register_fake
 def _(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
-      weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
+      weight_quantizer: str, accumulate: str = "block", clip: bool = False,
+      whole: Optional[Tensor] = None) -> Tensor:
     return x.new_empty([*x.shape[:-1], codes.shape[0]])
 
 
 def _remember_linear(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    x, codes, scales, bias, ctx.quantizer, ctx.weight_quantizer, _, ctx.clip = inputs
-    ctx.save_for_backward(x, codes, scales)
+    x, codes, scales, bias, ctx.quantizer, ctx.weight_quantizer, _, ctx.clip, whole = inputs
+    ctx.save_for_backward(x, codes, scales, whole)
     ctx.bias = _kind(bias)
 
 
 def _linear_gradient(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
-    x, codes, scales = ctx.saved_tensors
-    whole = torch.ones(2)
+    x, codes, scales, whole = ctx.saved_tensors
+    whole = torch.ones(2) if whole is None else whole
     weights = torch.ops.mxe.dequantize(codes, scales, whole, ctx.weight_quantizer, -1,
                                        torch.float32)
     found = torch.matmul(gradient.to(torch.float32), weights).to(x.dtype)
     if ctx.clip:
         found = _where_not_clipped(found, x, ctx.quantizer)
-    return found, None, None, _of_bias(ctx.bias, gradient), None, None, None, None
+    return found, None, None, _of_bias(ctx.bias, gradient), None, None, None, None, None
 
 
 linear.register_autograd(_linear_gradient, setup_context=_remember_linear)

@@ -42,7 +42,7 @@ def _product(a: Any, b: Any, bias: Optional[Tensor], otherwise: Callable[..., Te
     # _known in _arrays.py may hold the array of these codes, but not of a view of them.
     columns = b.transpose(-1, -2) if b._flipped is None else b._flipped
     product = operators.scaled_matmul(a.codes, a.scales, columns.codes, columns.scales,
-                                      a._quantizer, b._quantizer, bias, accumulate)
+                                      a._quantizer, b._quantizer, bias, accumulate, a.whole, columns.whole)
     return product.to(a.dtype)
 
 

@@ -47,8 +47,8 @@ class _Dequantize(torch.autograd.Function):
 class MXTensor(Tensor):
     """Element codes and block scales with the interface of the tensor they were quantized from.
 
-    Products (mm, addmm, bmm, linear, matmul of any number of axes) of two tensors quantized along K in
-    blocks of 32 with E8M0 scales have the engine's bits. With on="torch", or one quantized operand, torch
+    Products (mm, addmm, bmm, linear, matmul of any number of axes) of two tensors quantized along K have the
+    bits of `mxe.matmul`. With on="torch", or one quantized operand, torch
     multiplies dequantized numbers. The weight of an `MXLinear` has an `activation`: it first quantizes
     the other operand of a product along K to that format, also outside of the layer. Results are plain
     tensors. Views (t, transpose, view, slices, ...) that do not divide blocks are quantized tensors. All

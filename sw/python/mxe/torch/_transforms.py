@@ -44,9 +44,9 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
-                weight_quantizer: str, accumulate: str, clip: bool) -> Tensor:
+                weight_quantizer: str, accumulate: str, clip: bool, whole: Tensor) -> Tensor:
         return operators.linear(x, codes, scales, bias, quantizer, weight_quantizer, accumulate,
-                                clip)
+                                clip, whole)
 
 
 def fake_quantize(x: Tensor, quantizer: str, axis: int = -1, clip: bool = False) -> Tensor:
@@ -63,7 +63,8 @@ def matmul(a: Tensor, b: Tensor, quantizer_a: str, quantizer_b: str,
 
 
 def linear(x: Tensor, codes: Tensor, scales: Tensor, bias: Optional[Tensor], quantizer: str,
-           weight_quantizer: str, accumulate: str = "block", clip: bool = False) -> Tensor:
+           weight_quantizer: str, accumulate: str, clip: bool, whole: Tensor) -> Tensor:
     function: Any = _Linear.apply if _transformed() else operators.linear
-    result: Tensor = function(x, codes, scales, bias, quantizer, weight_quantizer, accumulate, clip)
+    result: Tensor = function(x, codes, scales, bias, quantizer, weight_quantizer, accumulate, clip,
+                              whole)
     return result
