@@ -53,8 +53,9 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = 
     format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
     preset: the software whose results are reproduced (`mxe.presets()`, docs/numerics.md).
     axis: the axis along which blocks run; negative values count from the last axis.
-    block (or block_size), scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
-        rounding is rne, away, down, up, trunc or stochastic, or one of Quantizer's names.
+    block, block_size, scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
+        block_size is another name of block. rounding is rne, away, down, up, trunc or stochastic, or one of
+        Quantizer's names.
     threads: 1 to 1024; default: all hardware threads. The result does not depend on it.
 
     Returns an Array. If x requires a gradient, backward() through it raises RuntimeError
