@@ -75,7 +75,8 @@ def test_many_arrays(tmp_path):
     mxe.save(tmp_path / "many.safetensors", {f"t{i}": q for i in range(MANY)})
     arrays = mxe.load(tmp_path / "many.safetensors")
     assert len(arrays) == MANY
-    assert processor_seconds(resource.RUSAGE_SELF) - start < 60
+    # About two seconds; a parser that visits all tensors after each of them takes a minute.
+    assert processor_seconds(resource.RUSAGE_SELF) - start < 20
 
 
 def npz_with_everything(path):
