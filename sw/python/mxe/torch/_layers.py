@@ -14,7 +14,7 @@ from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch.nn.utils import parametrize
 
 import mxe
-from mxe import Quantizer
+from mxe import Quantizer, _core
 from mxe._names import AccumulateLike, PresetLike
 from mxe._namespaces import in_graph, without_gradient
 from mxe._quantizer import FormatLike, format_name
@@ -59,6 +59,8 @@ class MXConfig:
             w, x = (mxe.quantize(block, q, **self._preset(q)) for q in (self.weight,
                                                                        self.activation))
             mxe.matmul(x, w, transpose_b=True, accumulate=self.accumulate)
+            if simulated:
+                _core.engine_job(x._core, w._core, True, None, False, "fp32", "fp32", None, None)
 
     def _preset(self, quantizer: Any) -> dict[str, Any]:
         return {} if isinstance(quantizer, Quantizer) else {"preset": self.preset}
