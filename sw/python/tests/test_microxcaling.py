@@ -367,6 +367,29 @@ assert torch.sum(x, 1, dtype=torch.float64).dtype == torch.float64
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
 
 
+def test_bfloat16_in_the_arithmetic_of_the_cuda_kernels():
+    """They compute in float32, whatever the type; the rest of microxcaling computes in bfloat16."""
+    from mxe.compat.microxcaling import elemwise_ops
+    x = torch.from_numpy(awkward((20, 64))).bfloat16()
+    for options, is_equal in (({"custom_cuda": True}, True), ({}, False)):
+        specs = ours.apply_mx_specs({"block_size": 8, "bfloat": 16, **options})
+        for call in (lambda x, s=specs: ours.quantize_mx_op(x, s, "fp6_e2m3", axes=[-1]),
+                     lambda x, s=specs: ours.quantize_elemwise_op(x, s)):
+            found = call(x)
+            assert found.dtype == torch.bfloat16
+            assert torch.equal(found.nan_to_num(7.0), call(x.float()).bfloat16().nan_to_num(7.0)) == is_equal
+    x = x.nan_to_num(7.0)
+    small = elemwise_ops._quantize_elemwise(x, "fp6_e2m3", custom_cuda=True)
+    assert torch.equal(small, elemwise_ops._quantize_elemwise(x.float(), "fp6_e2m3", custom_cuda=True).bfloat16())
+    specs = specs_of(ours, w_elem_format="fp8_e4m3", a_elem_format="fp8_e4m3", bfloat=16, round="even",
+                     custom_cuda=True)
+    layer = ours.Linear(64, 8, mx_specs=specs).eval()
+    x = torch.from_numpy(plain((4, 64)))
+    expected = layer(x)
+    layer.prequantize_weights()
+    assert torch.equal(layer(x), expected)
+
+
 def test_prequantized_layers():
     specs = specs_of(ours, w_elem_format="fp8_e4m3", a_elem_format="fp8_e4m3", bfloat=16, round="even")
     torch.manual_seed(9)

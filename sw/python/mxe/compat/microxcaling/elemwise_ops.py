@@ -38,10 +38,11 @@ def _(x: Tensor, exponent_bits: int, mantissa_bits: int, rounding: str, subnorma
     return x.new_empty(x.shape, dtype=torch.float32)
 
 
-def is_of_core(A: Tensor) -> bool:
+def is_of_core(A: Tensor, custom_cuda: bool) -> bool:
     """True if the C++ reference computes what microxcaling does in the type of A. In bfloat16 and float64 its
-    arithmetic is that of the type."""
-    return A.dtype in (torch.float32, torch.float16) and not A.is_sparse
+    arithmetic is that of the type; its CUDA kernels compute in float32."""
+    kinds = (torch.float32, torch.float16, torch.bfloat16) if custom_cuda else (torch.float32, torch.float16)
+    return A.dtype in kinds and not A.is_sparse
 
 
 def _round_mantissa(A: Tensor, bits: int, round: str, clamp: bool = False) -> Tensor:
@@ -70,13 +71,16 @@ def _quantize_elemwise_core(A: Tensor, bits: int, exp_bits: int, max_norm: float
         values = _quantize_elemwise_core(one.values(), bits, exp_bits, max_norm, round, saturate_normals, allow_denorm,
                                          custom_cuda)
         return torch.sparse_coo_tensor(one.indices(), values, one.size())
-    if is_of_core(A) and exp_bits in (5, 8) and not saturate_normals and round != "dither" and \
+    if is_of_core(A, custom_cuda) and exp_bits in (5, 8) and not saturate_normals and round != "dither" and \
             max_norm == _get_max_norm(exp_bits, bits):
         return _round_elements(A, exp_bits, bits - 2, round, allow_denorm, not custom_cuda).to(A.dtype)
     if A.requires_grad and torch.is_grad_enabled():
         found = _quantize_elemwise_core(A.detach(), bits, exp_bits, max_norm, round, saturate_normals, allow_denorm,
                                         custom_cuda)
         return refused(found, "rounding of single numbers has no gradient", A)
+    if custom_cuda and A.dtype == torch.bfloat16 and round != "dither":
+        return _quantize_elemwise_core(A.float(), bits, exp_bits, max_norm, round, saturate_normals, allow_denorm,
+                                       custom_cuda).to(A.dtype)
     x = A
     if exp_bits and not allow_denorm:
         x = (torch.abs(A) >= _get_min_norm(exp_bits)).to(A.dtype) * A

@@ -89,8 +89,8 @@ def _quantize_mx(A: Tensor, scale_bits: int, elem_format: Optional[FormatLike], 
     along = None if axes is None else [axis % max(A.dim(), 1) for axis in ([axes] if isinstance(axes, int) else axes)]
     if A.numel() == 0:
         return A
-    if along is not None and len(along) == 1 and is_of_core(A) and fmt in _FORMATS and round in ROUNDINGS and \
-            shared_exp_method == "max" and 2 <= scale_bits <= 8:
+    if along is not None and len(along) == 1 and is_of_core(A, custom_cuda) and fmt in _FORMATS and \
+            round in ROUNDINGS and shared_exp_method == "max" and 2 <= scale_bits <= 8:
         size = block_size or max(A.shape[along[0]], 1)
         text = _quantizer(_FORMATS[fmt], round, size, scale_bits, flush_fp32_subnorms, custom_cuda)
         return transforms.fake_quantize(A, text, along[0])
