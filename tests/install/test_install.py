@@ -179,7 +179,8 @@ class Example(unittest.TestCase):
 
     def test_no_text_names_the_folder_it_was_built_in(self):
         for path in self.prefix.rglob("*"):
-            binary = path.suffix in (".a", ".npy", ".ko", ".png") or ".so" in path.suffixes or path.parent.name == "bin"
+            binary = path.suffix in (".a", ".npy", ".ko", ".png", ".safetensors") or ".so" in path.suffixes or \
+                path.parent.name == "bin"
             if not path.is_file() or binary:
                 continue
             text = path.read_text(encoding="utf-8")
