@@ -13,8 +13,10 @@ begins with ROW and the column COLUMN: `<!-- value: PART/TABLE | ROW | COLUMN --
 """
 import argparse
 import json
+import os
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs/data"
@@ -160,6 +162,22 @@ def text_of(tables):
 def load(part):
     """The record of a part: command, commit, machine and tables."""
     return json.loads((DATA / f"{part}.json").read_text(encoding="utf-8"))
+
+
+def _git(*command):
+    return subprocess.run(("git", *command), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def commit():
+    """The present commit, followed by "with changes" if a file other than docs/* and *.md differs from it."""
+    changed = _git("status", "--porcelain", "--", ".", ":!docs", ":!*.md")
+    return _git("rev-parse", "--short=8", "HEAD") + (" with changes" if changed else "")
+
+
+def machine():
+    """Processor, number of cores and load of this machine."""
+    model = re.search(r"^model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    return f"{model[1] if model else os.uname().machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
 def save(part, command, commit, machine, tables):
