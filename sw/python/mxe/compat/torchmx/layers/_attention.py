@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 import torch
 from torch import Tensor, nn
+from transformers.models.llama.modeling_llama import repeat_kv
 
 from ..config import MXConfig, QAttentionConfig, QLinearConfig
 from ..mx_tensor import MXTensor
@@ -28,12 +29,32 @@ def _to_mx(x: Tensor, config: Optional[MXConfig]) -> MXTensor:
     return MXTensor.to_mx(x.contiguous(), config.elem_dtype, config.block_size)
 
 
-def heads(x: Tensor, count: int, size: int) -> Tensor:
+def _heads(x: Tensor, count: int, size: int) -> Tensor:
     """[batch, length, count * size] -> [batch, count, length, size]."""
     return x.view(x.shape[0], x.shape[1], count, size).transpose(1, 2)
 
 
-def attend(layer: Any, query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor],
+def projected(layer: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Query, key and value of x [batch, length, hidden size], each [batch, heads, length, size]."""
+    return (_heads(layer.q_proj(x), layer.num_heads, layer.head_dim),
+            _heads(layer.k_proj(x), layer.num_key_value_heads, layer.head_dim),
+            _heads(layer.v_proj(x), layer.num_key_value_heads, layer.head_dim))
+
+
+def attention(layer: Any, query: Tensor, key: Tensor, value: Tensor, rotary: tuple[Tensor, Tensor],
+              mask: Optional[Tensor], past_key_value: Any, cache_position: Optional[Tensor],
+              output_attentions: bool) -> tuple[Any, ...]:
+    """The results of the layer's forward(), from query and key after their rotation by `rotary`, (cos, sin)."""
+    if past_key_value is not None:
+        cos, sin = rotary
+        known = {"sin": sin, "cos": cos, "cache_position": cache_position}
+        key, value = past_key_value.update(key, value, layer.layer_idx, known)
+    key, value = (repeat_kv(x, layer.num_key_value_groups) for x in (key, value))
+    output, weights = _attend(layer, query, key, value, mask, layer.qconfig)
+    return layer.o_proj(output), weights if output_attentions else None, past_key_value
+
+
+def _attend(layer: Any, query: Tensor, key: Tensor, value: Tensor, mask: Optional[Tensor],
            config: QAttentionConfig) -> tuple[Tensor, Any]:
     """The output [batch, length, heads * size] of attention, and its weights. All operands are [batch, heads, length,
     size]; with `config`, those of both products are quantized along their sums."""

@@ -5,10 +5,10 @@ from typing import Any, Optional
 
 import torch
 from torch import Tensor
-from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP, apply_rotary_pos_emb, repeat_kv
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaMLP, apply_rotary_pos_emb
 
 from ..config import QAttentionConfig, QLinearConfig
-from ._attention import attend, heads, instance_of, quantized_layers
+from ._attention import attention, instance_of, projected, quantized_layers
 
 
 class MXInferenceLlamaMLP(LlamaMLP):
@@ -57,14 +57,8 @@ class MXInferenceLlamaAttention(LlamaAttention):
         holds unquantized numbers."""
         if self.config.pretraining_tp > 1:
             raise NotImplementedError("pretraining_tp must be 1")
-        query = heads(self.q_proj(hidden_states), self.num_heads, self.head_dim)
-        key, value = (heads(projection(hidden_states), self.num_key_value_heads, self.head_dim)
-                      for projection in (self.k_proj, self.v_proj))
+        query, key, value = projected(self, hidden_states)
         cos, sin = self.rotary_emb(value, position_ids) if position_embeddings is None else position_embeddings
         query, key = apply_rotary_pos_emb(query, key, cos, sin)
-        if past_key_value is not None:
-            known = {"sin": sin, "cos": cos, "cache_position": cache_position}
-            key, value = past_key_value.update(key, value, self.layer_idx, known)
-        key, value = (repeat_kv(x, self.num_key_value_groups) for x in (key, value))
-        output, weights = attend(self, query, key, value, attention_mask, self.qconfig)
-        return self.o_proj(output), weights if output_attentions else None, past_key_value
+        return attention(self, query, key, value, (cos, sin), attention_mask, past_key_value, cache_position,
+                         output_attentions)

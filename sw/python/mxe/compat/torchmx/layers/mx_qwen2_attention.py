@@ -11,11 +11,10 @@ from transformers.models.qwen2.modeling_qwen2 import (
     Qwen2MLP,
     Qwen2RotaryEmbedding,
     apply_rotary_pos_emb,
-    repeat_kv,
 )
 
 from ..config import QAttentionConfig, QLinearConfig
-from ._attention import attend, heads, instance_of, quantized_layers
+from ._attention import attention, instance_of, projected, quantized_layers
 
 
 class MXInferenceQwen2MLP(Qwen2MLP):
@@ -61,9 +60,7 @@ class MXInferenceQwen2Attention(Qwen2Attention):
                 position_ids: Optional[Tensor] = None, past_key_value: Any = None, output_attentions: bool = False,
                 use_cache: bool = False, cache_position: Optional[Tensor] = None) -> tuple[Any, ...]:
         """As MXInferenceLlamaAttention. Raises ValueError for a cache without layer_idx."""
-        query = heads(self.q_proj(hidden_states), self.num_heads, self.head_dim)
-        key, value = (heads(projection(hidden_states), self.num_key_value_heads, self.head_dim)
-                      for projection in (self.k_proj, self.v_proj))
+        query, key, value = projected(self, hidden_states)
         length = key.shape[-2]
         if past_key_value is not None:
             if self.layer_idx is None:
@@ -71,9 +68,5 @@ class MXInferenceQwen2Attention(Qwen2Attention):
             length += past_key_value.get_usable_length(length, self.layer_idx)
         cos, sin = self.rotary_emb(value, seq_len=length)
         query, key = apply_rotary_pos_emb(query, key, cos, sin, position_ids)
-        if past_key_value is not None:
-            known = {"sin": sin, "cos": cos, "cache_position": cache_position}
-            key, value = past_key_value.update(key, value, self.layer_idx, known)
-        key, value = (repeat_kv(x, self.num_key_value_groups) for x in (key, value))
-        output, weights = attend(self, query, key, value, attention_mask, self.qconfig)
-        return self.o_proj(output), weights if output_attentions else None, past_key_value
+        return attention(self, query, key, value, (cos, sin), attention_mask, past_key_value, cache_position,
+                         output_attentions)
