@@ -22,11 +22,9 @@ FormatId element_of(const ElementFormat& format, const std::string& name) {
 }
 
 ScaleKind kind_of(const ScaleFormat& scales, const std::string& name) {
-  const std::string text = scales.name();
-  if (text == "e8m0") return ScaleKind::e8m0;
-  if (text == "e4m3") return ScaleKind::ue4m3;
-  if (text == "e5m3") return ScaleKind::ue5m3;
-  throw Error(fmt::format("{}: no product has scales {} (allowed: e8m0, e4m3, e5m3)", name, text));
+  if (const auto kind = find_scale_kind(scales)) return *kind;
+  throw Error(
+      fmt::format("{}: no product has scales {} (allowed: e8m0, e4m3, e5m3)", name, scales.name()));
 }
 
 // Rows of bytes along K. `view` is that of the elements.
@@ -38,6 +36,14 @@ std::vector<uint8_t> rows_along(const std::vector<uint8_t>& bytes, const AxisVie
 std::size_t axis_of_k(std::size_t rank, bool k_last) { return rank - (k_last ? 1 : 2); }
 
 }  // namespace
+
+std::optional<ScaleKind> find_scale_kind(const ScaleFormat& scales) {
+  const std::string name = scales.name();
+  if (name == "e8m0") return ScaleKind::e8m0;
+  if (name == "e4m3") return ScaleKind::ue4m3;
+  if (name == "e5m3") return ScaleKind::ue5m3;
+  return std::nullopt;
+}
 
 ScaledFormat operand_format(const ElementFormat& format, const QuantizerOptions& options,
                             const std::string& name) {

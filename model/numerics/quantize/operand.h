@@ -2,6 +2,7 @@
 // Operands of matrix products from quantized arrays of any preset.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/numerics/block/presets.h"
@@ -10,10 +11,13 @@
 
 namespace mxe::numerics {
 
-/// Elements and scales of a product's operand with this quantizer. Scales e4m3 are UE4M3, e5m3 are
-/// UE5M3. Throws Error, which begins with `name`, if no product has such an operand: custom
-/// formats, shifted elements, blocks over several rows of an array, and scales without a code or
-/// other than those of check(ScaledFormat).
+/// The scales of products with these codes: e4m3 are UE4M3, e5m3 are UE5M3. Empty if there are
+/// none.
+std::optional<ScaleKind> find_scale_kind(const ScaleFormat& scales);
+
+/// Elements and scales of a product's operand with this quantizer. Throws Error, which begins with
+/// `name`, if no product has such an operand: custom formats, shifted elements, blocks over several
+/// rows of an array, and scales without a code or other than those of check(ScaledFormat).
 ScaledFormat operand_format(const ElementFormat& format, const QuantizerOptions& options,
                             const std::string& name);
 

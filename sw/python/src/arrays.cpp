@@ -20,6 +20,7 @@
 #include "model/numerics/quantize/axis_view.h"
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/dequantize.h"
+#include "model/numerics/quantize/operand.h"
 #include "sw/python/src/quantized.h"
 
 namespace nb = nanobind;
@@ -141,13 +142,9 @@ Shape shape_of(const Codes<T>& array) {
 // E8M0 has one NaN, which standard blocks may have; other scales with NaN are usually codes of
 // another format.
 void refuse_nan_scales(const numerics::ArrayParts& parts, const numerics::ScaleFormat& scales) {
-  const std::string name = scales.name();
-  if (name == "e4m3") {
-    numerics::refuse_nan_scales(parts.scale_codes, numerics::ScaleKind::ue4m3, parts.scales_name);
-  }
-  if (name == "e5m3") {
-    numerics::refuse_nan_scales(parts.scale_codes, numerics::ScaleKind::ue5m3, parts.scales_name);
-  }
+  const std::optional<numerics::ScaleKind> kind = numerics::find_scale_kind(scales);
+  if (!kind || numerics::is_power_of_two(*kind)) return;
+  numerics::refuse_nan_scales(parts.scale_codes, *kind, parts.scales_name);
 }
 
 Quantized from_parts(const std::optional<Codes<uint8_t>>& codes,
