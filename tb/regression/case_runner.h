@@ -47,7 +47,8 @@ CaseResult run_case(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {},
 CaseResult run_watched(const CoSimCase& cosim_case, const RtlUnderTest& rtl = {});
 
 /// Runs cases in child processes, `parallel` at a time. A crash, a run above `limit_seconds` of
-/// processor time and a failed RTL assertion become mismatches of the case.
+/// processor time, or above 20 times that by the clock, and a failed RTL assertion become
+/// mismatches of the case.
 class CasePool {
  public:
   using Run = std::function<CaseResult(const CoSimCase&)>;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "model/numerics/block/presets.h"
 #include "model/numerics/block/switches.h"
 #include "model/numerics/files/safetensors.h"
+#include "model/numerics/files/shallow_json.h"
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/dequantize.h"
 
@@ -141,6 +144,19 @@ TEST(Safetensors, Metadata) {
   EXPECT_EQ(parse_safetensors(bytes.data(), bytes.size(), "f").at(0).array.data, tensor.array.data);
   const std::vector<uint8_t> silent = format_safetensors({tensor});
   EXPECT_TRUE(safetensors_metadata(silent.data(), silent.size(), "f").empty());
+}
+
+TEST(ShallowJson, HasAtMost64Levels) {
+  const auto nested = [](std::size_t levels, const std::string& inside) {
+    return std::string(levels, '[') + inside + std::string(levels, ']');
+  };
+  using Json = nlohmann::json;
+  EXPECT_NO_THROW(parse_shallow<Json>(nested(64, "1")));
+  EXPECT_THROW(parse_shallow<Json>(nested(65, "1")), std::invalid_argument);
+  // Brackets in texts are no levels, also behind a quotation mark that belongs to the text.
+  const std::string brackets = "\"\\\"" + std::string(100, '[') + "\\\\\"";
+  EXPECT_NO_THROW(parse_shallow<Json>(nested(64, brackets)));
+  EXPECT_THROW(parse_shallow<Json>(nested(65, brackets)), std::invalid_argument);
 }
 
 }  // namespace
