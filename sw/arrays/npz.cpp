@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
 
 namespace mxe::arrays {
 namespace {
@@ -35,13 +36,6 @@ class ZipError {
  private:
   zip_error_t error_;
 };
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return text;
-}
 
 class MemberReader {
  public:
@@ -100,12 +94,12 @@ NpzFile::NpzFile(const uint8_t* bytes, std::size_t size, std::string name)
     names_.emplace_back(text.substr(0, length));
     places_.push_back(i);
     if (known.insert(text).second) continue;
-    throw Error(fmt::format("{}: two arrays '{}'", name_, printable(names_.back())));
+    throw Error(fmt::format("{}: two arrays '{}'", name_, one_line(names_.back())));
   }
 }
 
 numerics::NpyArray NpzFile::read(std::size_t i) const {
-  const std::string place = fmt::format("{}: array '{}'", name_, printable(names_[i]));
+  const std::string place = fmt::format("{}: array '{}'", name_, one_line(names_[i]));
   zip_stat_t about;
   zip_stat_init(&about);
   const Member file(zip_stat_index(archive_.get(), places_[i], 0, &about) == 0

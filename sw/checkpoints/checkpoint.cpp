@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "model/numerics/base/printable.h"
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/shallow_json.h"
 #include "sw/checkpoints/gguf.h"

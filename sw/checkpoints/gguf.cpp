@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/base/printable.h"
 
 namespace mxe::checkpoints {
 namespace {

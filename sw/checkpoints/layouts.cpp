@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "model/numerics/base/printable.h"
 #include "model/numerics/files/shallow_json.h"
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/quantize/axis_view.h"

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
+#include "model/numerics/base/printable.h"
 #include "model/numerics/files/npy.h"
 #include "model/numerics/files/safetensors.h"
 
@@ -18,11 +17,8 @@ const Tensor* TensorTable::find(const std::string& name) const {
 void add_safetensors(const uint8_t* bytes, std::size_t size, const std::string& file,
                      TensorTable& table) {
   const numerics::SafetensorsFile reader(bytes, size, file);
-  uint64_t header = 0;  // its length stands before it
-  std::memcpy(&header, bytes, sizeof header);
-  const uint8_t* data = bytes + sizeof header + header;
   for (const numerics::SafetensorsFile::Entry& entry : reader.entries()) {
-    const Tensor tensor{file, entry.dtype, entry.shape, data + entry.begin,
+    const Tensor tensor{file, entry.dtype, entry.shape, reader.data(entry),
                         entry.end - entry.begin};
     if (table.tensors.emplace(entry.name, tensor).second) continue;
     throw Error(
@@ -56,13 +52,6 @@ std::vector<float> numbers_of(const Tensor& tensor, const std::string& name) {
   array.shape = tensor.shape;
   array.data.assign(tensor.data, tensor.data + tensor.bytes);
   return numerics::to_float32(array, tensor.file);
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return text;
 }
 
 std::string place_of(const Tensor& tensor, const std::string& name) {

@@ -40,9 +40,6 @@ Tensor part_of(const Tensor& tensor, std::size_t index);
 /// Reads numbers of F32, F16 and BF16. Throws Error with `name` for other types.
 std::vector<float> numbers_of(const Tensor& tensor, const std::string& name);
 
-/// Printable text for messages.
-std::string one_line(std::string text);
-
 /// "FILE: tensor 'NAME'".
 std::string place_of(const Tensor& tensor, const std::string& name);
 

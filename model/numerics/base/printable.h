@@ -15,6 +15,15 @@ inline std::string printable(std::string text, std::size_t most = 200) {
   return text;
 }
 
+/// Makes a name of a file's content safe for a message: bytes other than printable ASCII become
+/// '?'.
+inline std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text;
+}
+
 /// Limit for a whole message, in bytes.
 inline constexpr std::size_t kLongestMessage = 2000;
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "model/numerics/base/bits.h"
+#include "model/numerics/base/printable.h"
 #include "model/numerics/files/files.h"
 #include "model/numerics/formats/bfloat16.h"
 #include "model/numerics/formats/float16.h"
@@ -110,10 +111,7 @@ class HeaderParser {
     if (quote != '\'' && quote != '"') fail("malformed header");
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) fail("malformed header");
-    std::string value(text_.substr(at_ + 1, end - at_ - 1));
-    for (char& c : value) {
-      if (c < ' ' || c > '~') c = '?';  // keep messages to one printable line
-    }
+    std::string value = one_line(std::string(text_.substr(at_ + 1, end - at_ - 1)));
     at_ = end + 1;
     return value;
   }

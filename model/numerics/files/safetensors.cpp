@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "model/numerics/base/printable.h"
 #include "model/numerics/files/shallow_json.h"
 #include "model/numerics/formats/layout.h"
 
@@ -56,13 +57,6 @@ std::string type_names() {
   std::string names;
   for (const TypeInfo& type : kTypes) names += fmt::format(", {}", type.name);
   return names.substr(2);
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return text;
 }
 
 std::string place(const std::string& key) { return fmt::format("tensor '{}'", one_line(key)); }
@@ -206,7 +200,7 @@ NamedTensor SafetensorsFile::read(const Entry& entry) const {
   NamedTensor tensor{entry.name, entry.dtype, {}};
   tensor.array.dtype = type->dtype;
   tensor.array.shape = entry.shape;
-  const uint8_t* data = data_ + entry.begin;
+  const uint8_t* data = this->data(entry);
   const std::size_t bytes = entry.end - entry.begin;
   if (type->bits == 4) {
     tensor.array.data = unpack_codes(data, 1, 2 * bytes, 4, NibbleOrder::low, bytes);

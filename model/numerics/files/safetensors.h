@@ -37,6 +37,7 @@ class SafetensorsFile {
 
   const std::vector<Entry>& entries() const { return entries_; }  ///< sorted by name
   const Entry* find(const std::string& tensor) const;             ///< null if absent
+  const uint8_t* data(const Entry& entry) const { return data_ + entry.begin; }
   /// Copies the data. Throws TypeError for unsupported types.
   NamedTensor read(const Entry& entry) const;
 
