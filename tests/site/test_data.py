@@ -185,7 +185,7 @@ class Comparison(unittest.TestCase):
 
     def test_files_of_other_programs(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(figures, "ROOT", pathlib.Path(folder)), \
-                mock.patch.object(figures, "commit", lambda: "12ab with changes"):
+                mock.patch.object(tables, "commit", lambda: "12ab with changes"):
             report = pathlib.Path(folder) / "build-rtl-coverage/report/coverage.json"
             report.parent.mkdir(parents=True)
             report.write_text(json.dumps({name: {"reached": 3, "of": 4} for name in ("bins", "lines", "branches")}),
@@ -211,7 +211,7 @@ class Comparison(unittest.TestCase):
         parts = {name: figures.Part("command", 1, True, reader) for name in "abc"}
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(tables, "DATA", pathlib.Path(folder)), \
                 mock.patch.object(figures, "PARTS", parts), mock.patch.object(figures, "ALONE", set(parts)), \
-                mock.patch.object(figures, "commit", lambda: "12ab"), mock.patch.object(figures, "write_pages", lambda: None):
+                mock.patch.object(tables, "commit", lambda: "12ab"), mock.patch.object(figures, "write_pages", lambda: None):
             tables.save("a", "command", "12ab", tables.ANY, {})
             tables.save("b", "command", "0000", tables.ANY, {})
             self.assertEqual(figures.measure(list(parts), False), ["c: a command failed"])
