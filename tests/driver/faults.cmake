@@ -70,7 +70,7 @@ mxe_fault(27 interrupt_lost soc.cpp "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.
           "SOC_INTERRUPTS_PENDING_ENGINE, engine_irq_.read() && !ACTIVE" CASE clock_and_wait_of_the_port)
 
 # The clocks of an idle RTL stop (model/platform/rtl/held_clocks.h): only the native tests on the RTL reach these faults.
-if(TARGET mxe_cosim)
+if(MXE_BUILD_RTL)
   mxe_fault(28 clock_never_released rtl_engine.cpp
             "held_ = top_->hold(concerns_registers_alone(*requested_))"
             "held_ = top_->hold((ACTIVE && held_) || concerns_registers_alone(*requested_))" CASE counters_stand_still_in_a_snapshot)
