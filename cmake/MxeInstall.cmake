@@ -46,7 +46,7 @@ function(mxe_install_part component)
 endfunction()
 
 mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
-mxe_install_part(reference mx=numerics mxe_params=params mxe_job=reference)
+mxe_install_part(reference mx=numerics mx_safetensors=safetensors mxe_params=params mxe_job=reference)
 if(MXE_BUILD_RTL)
   mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_platform=platform
                    mxe_rtl=rtl_engine mxe_device=model)
