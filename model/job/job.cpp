@@ -28,8 +28,7 @@ uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
 }  // namespace
 
 unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
-  const bool dual =
-      params.fp4_dual != 0 && numerics::is_four_bit(format_a) && numerics::is_four_bit(format_b);
+  const bool dual = params.fp4_dual != 0 && numerics::is_dual_pair(format_a, format_b);
   return params.num_pe * kBlockSize * (dual ? 2 : 1);
 }
 

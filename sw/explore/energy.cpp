@@ -35,7 +35,7 @@ double busy_share(numerics::FormatId format) {
 constexpr double kDotShare = 0.74;
 
 bool is_dual(const Params& params, numerics::FormatId a, numerics::FormatId b) {
-  return params.fp4_dual != 0 && numerics::is_four_bit(a) && numerics::is_four_bit(b);
+  return params.fp4_dual != 0 && numerics::is_dual_pair(a, b);
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ TimedJob timing_twin(const TimedJob& job) {
   TimedJob twin = job;
   job::JobShape& shape = twin.shape;
   Params& params = twin.params;
-  const bool dual = params.fp4_dual != 0 && numerics::is_four_bit(shape.format_a) &&
-                    numerics::is_four_bit(shape.format_b);
+  const bool dual = params.fp4_dual != 0 && numerics::is_dual_pair(shape.format_a, shape.format_b);
   shape.format_a = of_same_bits(shape.format_a);
   shape.format_b = of_same_bits(shape.format_b);
   const ParameterValues standard;

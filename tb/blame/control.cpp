@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/numerics/formats/format.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "model/regs/generated/mxe_regs.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/nest.h"
@@ -38,9 +39,10 @@ class JobCheck : public BlockCheck {
     const uint32_t code_a = (control & MXE_DESC_CONTROL_FMT_A_MASK) >> MXE_DESC_CONTROL_FMT_A_SHIFT;
     const uint32_t code_b = (control & MXE_DESC_CONTROL_FMT_B_MASK) >> MXE_DESC_CONTROL_FMT_B_SHIFT;
     if (code_a >= MXE_FORMAT_COUNT || code_b >= MXE_FORMAT_COUNT || k == 0) return;
-    const blocks::FmtInfo a = blocks::fmt_info(static_cast<numerics::FormatId>(code_a));
-    const blocks::FmtInfo b = blocks::fmt_info(static_cast<numerics::FormatId>(code_b));
-    const bool dual = params().fp4_dual && a.is4 && b.is4;
+    const auto format_a = static_cast<numerics::FormatId>(code_a);
+    const auto format_b = static_cast<numerics::FormatId>(code_b);
+    const blocks::FmtInfo a = blocks::fmt_info(format_a), b = blocks::fmt_info(format_b);
+    const bool dual = params().fp4_dual && numerics::is_dual_pair(format_a, format_b);
     const uint64_t per_word = dual ? 2 * kBlockSize : kBlockSize;
     expect("sizes", "a_row_bytes_q", row_bytes(a, k));
     expect("sizes", "b_row_bytes_q", row_bytes(b, k));

@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "model/numerics/gemm/accumulate.h"
 #include "tb/cosim/job_spec.h"
 
 namespace mxe::coverage {
@@ -401,10 +402,7 @@ void JobBins::sample(const cosim::CosimJob& job, const cosim::JobImage& image,
 void JobBins::sample_shape(const cosim::CosimJob& job, Bins& bins) const {
   const std::string config = params_.config_name();
   if (config == "custom") return;
-  const auto is4 = [](const numerics::MxTensor& t) {
-    return numerics::element_format(t.format).bits == 4;
-  };
-  const bool dual = params_.fp4_dual != 0 && is4(job.a) && is4(job.b);
+  const bool dual = params_.fp4_dual != 0 && numerics::is_dual_pair(job.a.format, job.b.format);
   // At the dual rate a word has twice as many elements.
   const std::size_t rate = dual ? 2 : 1, word = kBlockSize * rate;
   const std::size_t group = params_.num_pe * params_.acc_tiles;

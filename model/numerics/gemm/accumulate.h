@@ -46,6 +46,10 @@ unsigned pair_tree_width(FormatId a, FormatId b);
 
 bool is_four_bit(FormatId format);
 
+/// True if an engine with FP4_DUAL uses the dual rate: both formats have 4 bits. The only place of
+/// this rule in C++. In the RTL: mxe_job.sv.
+inline bool is_dual_pair(FormatId a, FormatId b) { return is_four_bit(a) && is_four_bit(b); }
+
 /// Integer of each element code, value = integer * 2^lsb_exponent; 0 for NaN and infinity.
 const std::array<int64_t, 256>& integer_table(FormatId format);
 

@@ -98,7 +98,7 @@ void multiply(const MxTensor& a, const MxTensor& b, const float* bias, std::size
 
 void gemm_block_into(const MxTensor& a, const MxTensor& b, const float* bias, bool dual,
                      std::size_t first_row, std::size_t last_row, float* out) {
-  const std::size_t chains = dual && is_four_bit(a.format) && is_four_bit(b.format) ? 2 : 1;
+  const std::size_t chains = dual && is_dual_pair(a.format, b.format) ? 2 : 1;
   const unsigned width = pair_tree_width(a.format, b.format);
   if (width <= 24) {
     multiply<int16_t, int32_t>(a, b, bias, chains, first_row, last_row, out);

@@ -23,7 +23,7 @@ PairRule pair_rule(const ScaledFormat& a, const ScaledFormat& b, bool dual) {
   } else if (has_short_block(a) || has_short_block(b)) {
     rule.step = rule.part = kNvfp4Scales.block;
   } else if (!significand_a && !significand_b) {
-    rule.chains = dual && is_four_bit(a.element) && is_four_bit(b.element) ? 2 : 1;
+    rule.chains = dual && is_dual_pair(a.element, b.element) ? 2 : 1;
   }
   const UInt128 largest = static_cast<UInt128>(element_shape(a.element).largest_integer()) *
                           element_shape(b.element).largest_integer() * rule.step *

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/gemm/accumulate.h"
 #include "model/platform/clock.h"
 #include "tb/cosim/batch_run.h"
 
@@ -83,7 +84,7 @@ void EndlessJobs::apply(BatchRun& run) const {
   for (const numerics::FormatId format :
        {numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp4_e2m1}) {
     job.format_a = job.format_b = static_cast<uint32_t>(format);
-    const bool dual = params.fp4_dual != 0 && format == numerics::FormatId::mxfp4_e2m1;
+    const bool dual = params.fp4_dual != 0 && numerics::is_dual_pair(format, format);
     run_sizes(run, job, &mxe_job::m, params.rows, endless_jobs);
     run_sizes(run, job, &mxe_job::n, params.num_pe * params.acc_tiles, endless_jobs);
     run_sizes(run, job, &mxe_job::k, params.a_slab_k * (dual ? 2 : 1), endless_jobs);

@@ -130,7 +130,7 @@ Row random_row(Random& random, FormatId format_a, FormatId format_b) {
   Row row;
   row.format_a = format_a;
   row.format_b = format_b;
-  row.dual = numerics::is_four_bit(format_a) && numerics::is_four_bit(format_b) && random.one_in(2);
+  row.dual = numerics::is_dual_pair(format_a, format_b) && random.one_in(2);
   const bool specials = random.one_in(4), full = random.one_in(2), beyond = random.one_in(2);
   row.count = full ? 32 : static_cast<uint32_t>(random.uniform(1, 32));
   if (row.dual) row.count = static_cast<uint32_t>(random.uniform(1, 64));

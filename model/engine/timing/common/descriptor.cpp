@@ -111,7 +111,7 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
 }
 
 bool is_dual(const Descriptor& job, const Params& params) {
-  return params.fp4_dual != 0 && numerics::is_four_bit(job.a()) && numerics::is_four_bit(job.b());
+  return params.fp4_dual != 0 && numerics::is_dual_pair(job.a(), job.b());
 }
 
 numerics::RequantOptions requant_options(const Descriptor& job) {
