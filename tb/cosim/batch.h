@@ -25,10 +25,11 @@ struct Reset {
   void apply(BatchRun& run) const;
 };
 
-/// Jobs before those of the batch, in which one of m, n and k is 2^20, 2^21, ..., 2^31, or one step
-/// of the loop nest more, and the other two are 1. They would take too long, so a reset aborts each
-/// of them. All of one format that vary the same size must have made the same progress. Only the
-/// RTL runs them; the model, which may compute a job as a whole, runs 1 x 1 x 1.
+/// Jobs before those of the batch, in which one of m, n and k is 2^20, 2^21, ..., 2^31, or the
+/// number of products 2^12, ..., 2^15, or one step of the loop nest more; all others are 1. They
+/// would take too long, so a reset aborts each of them. All of one format that vary the same size
+/// must have made the same progress. Only the RTL runs them; the model, which may compute a job as
+/// a whole, runs 1 x 1 x 1.
 struct EndlessJobs {
   /// Cycles from each doorbell until the progress is read, before the reset; 0: none.
   uint32_t endless_jobs = 0;

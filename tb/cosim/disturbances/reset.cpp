@@ -38,18 +38,24 @@ std::string run_until_reset(BatchRun& run, const mxe_job& job, uint32_t cycles) 
                      done.blocks, done.dual_cycles);
 }
 
-/// Runs jobs with `size` 2^20, 2^21, ..., 2^31, and each plus `step`, on the RTL; 1 on the model.
-void run_sizes(BatchRun& run, mxe_job& job, uint32_t mxe_job::*size, uint32_t step,
-               uint32_t cycles) {
+/// 2^first, ..., 2^last, and each plus `step`.
+struct Sizes {
+  uint32_t mxe_job::*size;
+  uint32_t step;
+  unsigned first = 20, last = 31;
+};
+
+/// Runs jobs of these sizes on the RTL; of size 1 on the model.
+void run_sizes(BatchRun& run, mxe_job& job, const Sizes& sizes, uint32_t cycles) {
   std::string others;
-  for (unsigned power = 20; power < 32; power++) {
-    for (const uint32_t more : {0U, step}) {
-      job.m = job.n = job.k = 1;
-      if (run.device.name() == "rtl") job.*size = (uint32_t{1} << power) + more;
+  for (unsigned power = sizes.first; power <= sizes.last; power++) {
+    for (const uint32_t more : {0U, sizes.step}) {
+      job.batch = job.m = job.n = job.k = 1;
+      if (run.device.name() == "rtl") job.*sizes.size = (uint32_t{1} << power) + more;
       const std::string done = run_until_reset(run, job, cycles);
       if (!others.empty() && done != others) {
-        throw Error(fmt::format("in {} cycles of {}x{}x{}: {}, of a smaller job: {}", cycles, job.m,
-                                job.n, job.k, done, others));
+        throw Error(fmt::format("in {} cycles of {} products {}x{}x{}: {}, of a smaller job: {}",
+                                cycles, job.batch, job.m, job.n, job.k, done, others));
       }
       others = done;
     }
@@ -85,9 +91,10 @@ void EndlessJobs::apply(BatchRun& run) const {
        {numerics::FormatId::mxfp8_e4m3, numerics::FormatId::mxfp4_e2m1}) {
     job.format_a = job.format_b = static_cast<uint32_t>(format);
     const bool dual = params.fp4_dual != 0 && numerics::is_dual_pair(format, format);
-    run_sizes(run, job, &mxe_job::m, params.rows, endless_jobs);
-    run_sizes(run, job, &mxe_job::n, params.num_pe * params.acc_tiles, endless_jobs);
-    run_sizes(run, job, &mxe_job::k, params.a_slab_k * (dual ? 2 : 1), endless_jobs);
+    run_sizes(run, job, {&mxe_job::m, params.rows}, endless_jobs);
+    run_sizes(run, job, {&mxe_job::n, params.num_pe * params.acc_tiles}, endless_jobs);
+    run_sizes(run, job, {&mxe_job::k, params.a_slab_k * (dual ? 2 : 1)}, endless_jobs);
+    run_sizes(run, job, {&mxe_job::batch, 1, 12, 15}, endless_jobs);
   }
 }
 
