@@ -15,7 +15,7 @@ constexpr std::size_t kGuardBytes = 64;
 
 /// Bits of a packed row's last byte that hold elements.
 uint8_t last_byte_mask(numerics::FormatId format, std::size_t k) {
-  const auto bits = static_cast<std::size_t>(numerics::element_format(format).bits) * k;
+  const auto bits = static_cast<std::size_t>(numerics::element_shape(format).stored_bits()) * k;
   return bits % 8 == 0 ? 0xFF : static_cast<uint8_t>((1u << (bits % 8)) - 1);
 }
 
@@ -133,7 +133,7 @@ std::vector<uint8_t> JobImage::after(const job::StoredOutput& results) const {
 
 unsigned JobImage::bits_of_result() const {
   if (output_.kind != job::OutputFormat::Kind::mx) return output_.alignment() * 8;
-  return static_cast<unsigned>(numerics::element_format(output_.requant.format).bits);
+  return static_cast<unsigned>(numerics::element_shape(output_.requant.format).stored_bits());
 }
 
 Place JobImage::locate(uint64_t address) const {

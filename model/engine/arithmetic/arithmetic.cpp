@@ -33,8 +33,9 @@ EncodedRow Arithmetic::encode(const uint32_t* values, unsigned count,
   std::memcpy(numbers, values, count * sizeof *values);
   uint8_t codes[kBlockSize];
   numerics::requantize_block(numbers, count, options, codes, row.scale, row.saturated.data());
-  const std::vector<uint8_t> packed = numerics::pack_codes(
-      codes, 1, count, numerics::element_format(options.format).bits, numerics::NibbleOrder::low);
+  const std::vector<uint8_t> packed =
+      numerics::pack_codes(codes, 1, count, numerics::element_shape(options.format).stored_bits(),
+                           numerics::NibbleOrder::low);
   std::copy(packed.begin(), packed.end(), row.elements.begin());
   return row;
 }
