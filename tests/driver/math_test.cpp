@@ -268,7 +268,7 @@ TEST(MathSizes, OfTheLongestRow) {
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXFP6_E2M3, UINT32_MAX), 0xC0000000u);
   EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_MXINT8, UINT32_MAX), UINT32_MAX);
   EXPECT_EQ(mxe_row_scales(UINT32_MAX), 0x08000000u);
-  EXPECT_EQ(mxe_row_bytes(7, 32), 0u);
+  EXPECT_EQ(mxe_row_bytes(MXE_FORMAT_COUNT, 32), 0u);
 }
 
 TEST(MathErrors, AreAnsweredAndNothingIsWritten) {
@@ -291,10 +291,10 @@ TEST(MathErrors, AreAnsweredAndNothingIsWritten) {
   EXPECT_EQ(mxe_dequantize(nullptr, 1, 4, x, 4), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_dequantize(&out, 1, 4, nullptr, 4), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_dequantize(&unknown, 1, 4, x, 4), MXE_ERR_FORMAT);
-  EXPECT_EQ(mxe_pack(7, elements, 1, scales), MXE_ERR_FORMAT);
+  EXPECT_EQ(mxe_pack(MXE_FORMAT_COUNT, elements, 1, scales), MXE_ERR_FORMAT);
   EXPECT_EQ(mxe_pack(0, nullptr, 1, scales), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_pack(0, elements, 1, nullptr), MXE_ERR_ARGUMENT);
-  EXPECT_EQ(mxe_unpack(7, elements, 1, scales), MXE_ERR_FORMAT);
+  EXPECT_EQ(mxe_unpack(MXE_FORMAT_COUNT, elements, 1, scales), MXE_ERR_FORMAT);
   EXPECT_EQ(mxe_unpack(0, nullptr, 1, scales), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_unpack(0, elements, 1, nullptr), MXE_ERR_ARGUMENT);
   EXPECT_EQ(mxe_quantize(&numbers, 0, 4, 0, &out), MXE_OK);  // no rows: nothing to do
