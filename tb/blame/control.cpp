@@ -15,7 +15,8 @@ namespace {
 /// mxe_job: the sizes derived from a descriptor with valid formats.
 class JobCheck : public BlockCheck {
  public:
-  explicit JobCheck(const Context& context) : BlockCheck(context, "mxe_job", "u_cmd.u_job") {}
+  JobCheck(const Context& context, const std::string& instance)
+      : BlockCheck(context, "mxe_job", instance) {}
 
   void clock() override {
     Wide desc = scope_.wide("desc_i");
@@ -103,7 +104,9 @@ void add_control(const Context& context, Checks& checks) {
   const auto walk = [&](const char* instance, Nest::Levels levels) {
     checks.push_back(std::make_unique<WalkCheck>(context, instance, levels));
   };
-  checks.push_back(std::make_unique<JobCheck>(context));
+  for (const char* instance : {"u_cmd.u_desc.u_job", "u_cmd.u_job"}) {
+    checks.push_back(std::make_unique<JobCheck>(context, instance));
+  }
   walk("u_datapath.u_load_a.u_walk", {true, true, false, false});
   walk("u_datapath.u_load_b.u_walk", {true, true, true, true});
   walk("u_datapath.u_feed.u_walk", {true, true, true, true});
