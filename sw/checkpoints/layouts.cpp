@@ -118,8 +118,8 @@ std::optional<FoundLayer> layer_of(const TensorTable& table, const std::string& 
     const Tensor* scale = table.find(*base + ".weight_scale");
     const bool nvfp4 =
         table.find(*base + ".weight_global_scale") || (scale && scale->type == "F8_E4M3");
-    if (nvfp4) return std::nullopt;  // values c * (s / g), which no preset has
-    return FoundLayer{*base, Layout::compressed_tensors_mxfp4, name};
+    return FoundLayer{
+        *base, nvfp4 ? Layout::compressed_tensors_nvfp4 : Layout::compressed_tensors_mxfp4, name};
   }
   for (const char* between : {".", "_"}) {
     const auto base = without(name, between + std::string("blocks"));
@@ -141,6 +141,7 @@ Types methods_of(Layout layout) {
       return {"modelopt", "compressed-tensors", "quark"};
     case Layout::quark_mxfp4:
       return {"quark"};
+    case Layout::compressed_tensors_nvfp4:
     case Layout::compressed_tensors_mxfp4:
       return {"compressed-tensors"};
     case Layout::gpt_oss_mxfp4:
@@ -188,6 +189,11 @@ class LayerReader {
         break;
       case Layout::quark_mxfp4:
         read_mxfp4("quark-torch-even", base + ".weight_scale");
+        break;
+      case Layout::compressed_tensors_nvfp4:
+        read_nvfp4("nvfp4-compressed-tensors", base + ".weight_scale");
+        set_tensor_scale(base + ".weight_global_scale");
+        set_input_scale(base + ".input_global_scale");
         break;
       case Layout::compressed_tensors_mxfp4:
         read_mxfp4("ocp", base + ".weight_scale");
@@ -514,6 +520,8 @@ std::string_view layout_name(Layout layout) {
       return "MXFP8";
     case Layout::quark_mxfp4:
       return "Quark MXFP4";
+    case Layout::compressed_tensors_nvfp4:
+      return "compressed-tensors NVFP4";
     case Layout::compressed_tensors_mxfp4:
       return "compressed-tensors MXFP4";
     case Layout::gpt_oss_mxfp4:

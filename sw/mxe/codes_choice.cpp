@@ -93,7 +93,8 @@ void keep_one(const char* name, std::optional<float>& kept, const std::optional<
 void CodesChoice::add_whole_scale_to(CLI::App& command) {
   command.add_option("--tensor-scale" + suffix, tensor_scale,
                      "Scale of the whole array, for presets that have one (nvfp4: see `quantize "
-                     "--json`; default: from a .safetensors file of `quantize` or mxe.save)");
+                     "--json`; default: from a .safetensors file of `quantize` or mxe.save)" +
+                         std::string(suffix.empty() ? "" : "; for numbers: a constant one"));
   command.add_option("--tensor-amax" + suffix, tensor_amax,
                      "Instead of --tensor-scale" + suffix + ": the amax of the whole array");
   command.add_option("--row-amax" + suffix, row_amaxes,

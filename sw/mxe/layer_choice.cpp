@@ -53,8 +53,7 @@ OperandChoice with_activation(OperandChoice a, const checkpoints::Layer& layer) 
   if (block != layer.switches.end()) {
     quantizer.block = static_cast<uint32_t>(std::get<int64_t>(block->second));
   }
-  const bool has_whole_scale = a.codes.tensor_scale || a.codes.tensor_amax;
-  if (a.has_codes() && !has_whole_scale) a.codes.tensor_scale = layer.input_scale;
+  if (!a.codes.tensor_scale && !a.codes.tensor_amax) a.codes.tensor_scale = layer.input_scale;
   return a;
 }
 

@@ -30,8 +30,8 @@ struct LayerChoice {
 
 arrays::Operand operand_of(const checkpoints::Layer& layer, const std::string& path);
 
-/// Without a format of A: the layer's format and preset and, for codes, its constant tensor scale
-/// of the activations.
+/// Without a format of A: the layer's format and preset, and its constant tensor scale of the
+/// activations.
 OperandChoice with_activation(OperandChoice a, const checkpoints::Layer& layer);
 
 /// Adds the bias of the layer, if it has one. That of several experts needs as many results.

@@ -32,7 +32,6 @@ void OperandChoice::add_to(CLI::App& command) {
 void OperandChoice::require_possible() const {
   const std::pair<bool, const char*> only_with_codes[] = {
       {!codes.scales.empty(), "scales"},
-      {codes.tensor_scale.has_value(), "tensor-scale"},
       {!codes.row_amaxes.empty(), "row-amax"},
       {codes.packing != arrays::Packing::none, "pack"},
       {codes.swizzled, "swizzle"},
@@ -132,6 +131,7 @@ arrays::Operand OperandChoice::read(arrays::InputFiles& files, const std::string
   arrays::Operand operand;
   numerics::Overrides overrides;
   if (codes.tensor_amax) overrides["tensor_amax"] = double{*codes.tensor_amax};
+  if (codes.tensor_scale) overrides["tensor_scale"] = double{*codes.tensor_scale};
   operand.quantizer = quantizer.resolve(std::move(overrides));
   operand.path = path;
   // Refuses quantizers that no product has before it reads the file.

@@ -30,7 +30,7 @@ struct QuantizeOptions {
   std::string input, scale_rule, rounding, elements, scales, dequantized, row_amaxes;
   std::vector<std::string> tensor;
   QuantizerChoice quantizer;
-  std::optional<double> tensor_amax;
+  std::optional<double> tensor_scale, tensor_amax;
   std::optional<uint64_t> seed;
   int axis = -1;
   arrays::Packing packing = arrays::Packing::none;
@@ -43,6 +43,7 @@ numerics::Quantizer resolve(const QuantizeOptions& options) {
   if (!options.scale_rule.empty()) overrides["scale_rule"] = options.scale_rule;
   if (!options.rounding.empty()) overrides["rounding"] = options.rounding;
   if (options.seed) overrides["seed"] = static_cast<int64_t>(*options.seed);
+  if (options.tensor_scale) overrides["tensor_scale"] = *options.tensor_scale;
   if (options.tensor_amax) overrides["tensor_amax"] = *options.tensor_amax;
   numerics::Quantizer quantizer = options.quantizer.resolve(std::move(overrides));
   if (!options.row_amaxes.empty() && !quantizer.options.row_scaled) {
@@ -223,6 +224,8 @@ Command add_quantize(CLI::App& app) {
   command->add_option("--round", options->rounding,
                       "rne, away, down, up, trunc or stochastic (default: the preset's)");
   command->add_option("--seed", options->seed, "Seed of --round stochastic (default: 0)");
+  command->add_option("--tensor-scale", options->tensor_scale,
+                      "nvfp4: a constant scale of the whole array, instead of that of its amax");
   command->add_option("--tensor-amax", options->tensor_amax,
                       "nvfp4: amax for the tensor scale, above 0 (default: that of the array)");
   command->add_option("--row-amax", options->row_amaxes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxe matmul --layer: the product with a checkpoint's layer equals the one with the same codes in
 // files.
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -51,7 +52,7 @@ class Layer : public CliTest {
   }
 
   // Codes and scales of [experts * 6, 64] as ModelOpt's NVFP4, or as MXFP8, and as .npy files.
-  void write_layer(bool nvfp4, std::size_t experts = 1) {
+  void write_layer(bool nvfp4, std::size_t experts = 1, std::vector<NamedTensor> more = {}) {
     const std::size_t block = nvfp4 ? 16 : 32, rows = experts * kRows;
     const Bytes codes = random_bytes(rows * kDepth, 0, nvfp4 ? 15 : 0x7E);
     const Bytes scales = random_bytes(rows * kDepth / block, nvfp4 ? 1 : 120, nvfp4 ? 0x7E : 130);
@@ -66,10 +67,15 @@ class Layer : public CliTest {
     numerics::write_npy(path("e.npy"), codes.data(), shape(kDepth));
     numerics::write_npy(path("s.npy"), scales.data(), shape(kDepth / block));
     if (nvfp4) {
-      write_file("m.safetensors",
-                 {tensor("up.weight", "U8", shape(kDepth / 2), packed),
-                  tensor("up.weight_scale", "F8_E4M3", shape(kDepth / block), scales),
-                  floats("up.weight_scale_2", {}, {0.25f})});
+      more.push_back(tensor("up.weight_scale", "F8_E4M3", shape(kDepth / block), scales));
+      if (is_divided_) {
+        more.push_back(tensor("up.weight_packed", "U8", shape(kDepth / 2), packed));
+        more.push_back(floats("up.weight_global_scale", {1}, {341.5f}));
+      } else {
+        more.push_back(tensor("up.weight", "U8", shape(kDepth / 2), packed));
+        more.push_back(floats("up.weight_scale_2", {}, {0.25f}));
+      }
+      write_file("m.safetensors", more);
     } else {
       write_file("m.safetensors", {tensor("up.weight", "F8_E4M3", shape(kDepth), codes),
                                    tensor("up.weight_scale", "U8", shape(kDepth / block), scales)});
@@ -102,6 +108,8 @@ class Layer : public CliTest {
     ASSERT_EQ(a.size(), b.size());
     EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0);
   }
+
+  bool is_divided_ = false;  // the NVFP4 layer is one of compressed-tensors
 };
 
 TEST_F(Layer, Nvfp4) {
@@ -114,6 +122,24 @@ TEST_F(Layer, Nvfp4) {
   Words mixed = codes;
   mixed.insert(mixed.end(), {"--format-a", "mxfp8_e4m3"});
   expect_same(by_layer({"--format-a", "mxfp8_e4m3"}, {3, kRows}), by_codes(mixed, {3, kRows}));
+}
+
+TEST_F(Layer, ConstantScaleOfActivations) {
+  for (const bool divided : {false, true}) {
+    is_divided_ = divided;
+    const std::string preset = divided ? "nvfp4-compressed-tensors" : "nvfp4-modelopt";
+    const std::string scale = divided ? "341.5" : "0.25", constant = divided ? "77.25" : "0.0123";
+    const float value = std::strtof(constant.c_str(), nullptr);
+    const char* name = divided ? "up.input_global_scale" : "up.input_scale";
+    write_layer(true, 1, {floats(name, {1}, {value})});
+    Words codes{"--format-b", "nvfp4",      "--preset-b", preset,       "--tensor-scale-b",
+                scale,        "--format-a", "nvfp4",      "--preset-a", preset};
+    const std::vector<float> dynamic = by_codes(codes, {3, kRows});
+    codes.insert(codes.end(), {"--tensor-scale-a", constant});
+    const std::vector<float> result = by_layer({}, {3, kRows});
+    expect_same(result, by_codes(codes, {3, kRows}));
+    EXPECT_NE(result, dynamic);
+  }
 }
 
 TEST_F(Layer, Mxfp8OnTheModel) {

@@ -371,14 +371,18 @@ TEST_F(Operands, WrongQuantizers) {
         "A: no product has operands of this preset");
   wrong({"--tensor-amax-a", "0"}, "the tensor amax cannot be 0");
   wrong({"--format-a", "mxint8", "--tensor-amax-a", "2"}, "a tensor amax is for presets with");
+  wrong({"--tensor-scale-a", "0"}, "the tensor scale cannot be 0");
+  wrong({"--format-a", "mxint8", "--tensor-scale-a", "2"}, "a tensor scale is for presets with");
+  wrong({"--preset-a", "nvfp4-te", "--tensor-scale-a", "2"}, "other presets compute with the amax");
+  wrong({"--tensor-scale-a", "1", "--tensor-amax-a", "2"}, "exclude each other");
   wrong({"--alpha", "inf"}, "--alpha");
   wrong({"--alpha", "nan"}, "--alpha");
   wrong({"--alpha", "1e39"}, "--alpha is beyond float32 (allowed: finite numbers)");
   wrong({"--scale-format-a", "none"}, "--scale-format-a none is for codes: it needs --elements-a");
   for (const auto& [option, value] :
-       {std::pair("--scales", "s.npy"), std::pair("--tensor-scale", "1"),
-        std::pair("--row-amax", "r.npy"), std::pair("--pack", "low"),
-        std::pair("--swizzle", "32x4x4"), std::pair("--length", "70")}) {
+       {std::pair("--scales", "s.npy"), std::pair("--row-amax", "r.npy"),
+        std::pair("--pack", "low"), std::pair("--swizzle", "32x4x4"),
+        std::pair("--length", "70")}) {
     wrong({std::string(option) + "-b", value},
           std::string(option) + "-b is for codes: it needs --elements-b");
   }

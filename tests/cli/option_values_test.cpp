@@ -50,8 +50,8 @@ const std::vector<std::pair<std::string, Words>>& options_with_values() {
   static const std::vector<std::pair<std::string, Words>> kOptions{
       {"quantize",
        {"--tensor", "--format", "--preset", "--block", "--scale-format", "--axis", "--scale-rule",
-        "--round", "--seed", "--tensor-amax", "--row-amax", "--elements", "--scales",
-        "--dequantized", "--pack", "--swizzle", "--threads"}},
+        "--round", "--seed", "--tensor-scale", "--tensor-amax", "--row-amax", "--elements",
+        "--scales", "--dequantized", "--pack", "--swizzle", "--threads"}},
       {"dequantize",
        {"--elements", "--scales", "--tensor", "--preset", "--block", "--scale-format",
         "--tensor-scale", "--tensor-amax", "--row-amax", "--output", "--dtype", "--axis", "--pack",
@@ -223,7 +223,10 @@ TEST_F(OptionValues, RealNumbersAreFinite) {
           expect_refused(command, option, value);
         }
       }
-      if (command[0] == "quantize") expect_refused(command, "--tensor-amax", value);
+      if (command[0] == "quantize") {
+        expect_refused(command, "--tensor-amax", value);
+        expect_refused(command, "--tensor-scale", value);
+      }
     }
   }
   expect_error({"matmul", path("x.npy"), path("x.npy"), "--format-a", "mxint8", "--format-b",

@@ -260,6 +260,13 @@ TEST(Peers, NoticesEveryWrongSwitchOfTensorScales) {
   expect_noticed("values__nvfp4-modelopt", [](O o) { o.min_scale = 0; });
   expect_noticed("values__nvfp4-modelopt", [](O o) { o.unsigned_zero_values = false; });
   expect_noticed("values__nvfp4-modelopt_old", [](O o) { o.min_scale = 0x1p-9f; });
+  expect_noticed("values__nvfp4-compressed-tensors", [](O o) { o.zero_scale.reset(); });
+  expect_noticed("values__nvfp4-compressed-tensors", [](O o) { o.zero_scale = 0x1p-9f; });
+  expect_noticed("values__nvfp4-compressed-tensors", finite);
+  expect_noticed("values__nvfp4-compressed-tensors", [](O o) {
+    o.arithmetic = ScaleArithmetic::product;
+    o.value_order = ValueOrder::scales_first;
+  });
   expect_noticed("values__modelopt-mxfp8", [](O o) { o.nan = SpecialRule::lowest_scale; });
   expect_noticed("values__modelopt-mxfp8", [](O o) { o.inf = SpecialRule::smallest_scale; });
   expect_noticed("values__modelopt-mxfp8", [](O o) { o.log2 = Log2Source::exact; });

@@ -3,8 +3,10 @@
 """Records NVFP4 and ModelOpt's MXFP8 from installed packages, including the values that they dequantize to.
 
     record_nvfp4.py [--te reference_nvfp4.py] [--modelopt-old nvfp4_tensor.py] [--check TOOL] [--rows N --seed S]
+                    [--only PRESET]
 
-Needs torch, torchao and nvidia-modelopt. Transformer Engine needs
+Needs torch, torchao, nvidia-modelopt and compressed-tensors. --only nvfp4-compressed-tensors needs torch and
+compressed-tensors, and keeps the records of the other presets. Transformer Engine needs
 transformer_engine/pytorch/custom_recipes/reference_nvfp4.py of its source, whose imports become stand-ins; the
 older ModelOpt needs modelopt/torch/quantization/qtensor/nvfp4_tensor.py. Writes data/nvfp4.json and data/nvfp4.npy
 in the form of peers.json and peers.npy (make_data.py), with a `release` for every entry. With --check it writes
@@ -143,8 +145,28 @@ def te(reference, rows=1, per_row=False, error=None):
     return run
 
 
-def jobs(te_path, modelopt_old):
+def compressed_tensors(x):
+    from compressed_tensors.compressors.nvfp4.helpers import pack_fp4_to_uint8
+    from compressed_tensors.quantization.lifecycle.forward import dequantize, quantize
+    from compressed_tensors.quantization.quant_scheme import NVFP4
+    from compressed_tensors.quantization.utils import calculate_qparams, generate_gparam
+    args, blocks = NVFP4["weights"], x.view(x.shape[0], -1, 16)
+    factor = generate_gparam(x.min().view(1), x.max().view(1))
+    scale, _ = calculate_qparams(blocks.amin(-1), blocks.amax(-1), args, global_scale=factor)
+    q = quantize(x=x, scale=scale, zero_point=None, args=args, global_scale=factor)
+    codes = unpack(pack_fp4_to_uint8(q).numpy())
+    stored = scale.to(torch.float8_e4m3fn)
+    values = dequantize(x_q=q, scale=stored.float(), args=args, global_scale=factor, dtype=torch.float32)
+    return stored.view(torch.uint8).numpy(), codes, values.numpy()
+
+
+def jobs(te_path, modelopt_old, only):
     """Yields (preset, format, release, function from a matrix to scale codes, codes and values)."""
+    if only in (None, "nvfp4-compressed-tensors"):
+        release = "compressed-tensors " + importlib.metadata.version("compressed-tensors")
+        yield "nvfp4-compressed-tensors", "nvfp4", release, compressed_tensors
+    if only == "nvfp4-compressed-tensors":
+        return
     ao = "torchao " + importlib.metadata.version("torchao")
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     mo = "nvidia-modelopt " + importlib.metadata.version("nvidia-modelopt")
@@ -212,19 +234,38 @@ def check(tool, preset, fmt, x, result):
     return np.array([[w.size for w in wrong], [np.count_nonzero(w) for w in wrong]])
 
 
+def kept(only):
+    """The records of other presets than `only`."""
+    if not only:
+        return [], []
+    manifest, all_sums = json.loads((DATA / "nvfp4.json").read_text()), np.load(DATA / "nvfp4.npy")
+    entries, sums, at = [], [], 0
+    for entry in manifest:
+        rows = sum(len(np.load(DATA / f"input_{case['name']}.npy")) for case in entry["cases"])
+        if entry["preset"] != only:
+            entries.append(entry)
+            sums.append(all_sums[at:at + rows])
+        at += rows
+    assert at == len(all_sums)
+    return entries, sums
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--te", help="reference_nvfp4.py of Transformer Engine's source")
     parser.add_argument("--modelopt-old", help="nvfp4_tensor.py of ModelOpt's source at 5a4242f")
     parser.add_argument("--check", help="the built mx_quantize_tool")
+    parser.add_argument("--only", metavar="PRESET", help="records or checks this preset alone")
     parser.add_argument("--rows", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     np.seterr(all="ignore")
     tool = Tool(arguments.check) if arguments.check else None
-    manifest, sums, failed = [], [], False
+    (manifest, sums), failed = kept(arguments.only), False
     cases = inputs(arguments)
-    for preset, fmt, release, run in jobs(arguments.te, arguments.modelopt_old):
+    for preset, fmt, release, run in jobs(arguments.te, arguments.modelopt_old, arguments.only):
+        if arguments.only not in (None, preset):
+            continue
         counts = np.zeros((2, 3), np.int64)
         entry = {"label": f"values__{preset}", "preset": preset, "format": fmt, "scale": "",
                  "values": True, "release": release, "cases": []}

@@ -28,7 +28,8 @@ struct BlockRules {
   ElementFormat format;       ///< with options.element_shift applied
   std::vector<float> values;  ///< value of each code of `format`
   ElementFormat scale_codes;  ///< scales with significand bits as a float format; else unused
-  /// The tensor scale and, for encode_factor and encode_quotient, its inverse; else 1.
+  /// The tensor scale and, for encode_factor and encode_quotient, its inverse; else unused. Both
+  /// are g for encode_division.
   float tensor_decode = 1;
   float tensor_encode = 1;
   float tensor_amax = 1;   ///< the amax that determines the tensor scale

@@ -110,6 +110,8 @@ class ElementQuantizer {
         const float factor = 1.0f / (scale_.value * (1.0f / rules_.tensor_encode));
         return factor > kLargestFloat ? kLargestFloat : factor;
       }
+      case ScaleArithmetic::encode_division:
+        return scale_.value / rules_.tensor_encode;
     }
     return 1;
   }
@@ -117,7 +119,8 @@ class ElementQuantizer {
   float scaled(float x) const {
     const bool divides = options_.arithmetic == ScaleArithmetic::division ||
                          options_.arithmetic == ScaleArithmetic::product ||
-                         options_.arithmetic == ScaleArithmetic::normalized;
+                         options_.arithmetic == ScaleArithmetic::normalized ||
+                         options_.arithmetic == ScaleArithmetic::encode_division;
     return divides ? x / factor_ : x * factor_;
   }
 
@@ -182,6 +185,8 @@ CodeScale BlockRules::code_scale(float block_scale) const {
       return {block_scale * tensor_decode, 1};
     case ValueOrder::amax_first:
       return {block_scale * tensor_amax * (1.0f / tensor_limit), 1};
+    case ValueOrder::division:
+      return {block_scale / tensor_decode, 1};
   }
   return {block_scale, tensor_decode};
 }

@@ -218,6 +218,19 @@ void set_tensor_scale(BlockRules& rules, float array_amax) {
   const float largest = static_cast<float>(limit * rules.format.max);
   rules.tensor_amax = array_amax;
   rules.tensor_limit = largest;
+  const bool divides = options.arithmetic == ScaleArithmetic::encode_division;
+  if (options.tensor_scale) {
+    const float scale = *options.tensor_scale;
+    rules.tensor_amax = divides ? largest / scale : scale * largest;
+    rules.tensor_decode = rules.tensor_encode = scale;
+    return;
+  }
+  if (divides) {
+    const float encode = (1.0f / array_amax) * largest;
+    rules.tensor_encode = std::isfinite(encode) ? encode : 1;
+    rules.tensor_decode = rules.tensor_encode;
+    return;
+  }
   if (options.arithmetic != ScaleArithmetic::encode_factor &&
       options.arithmetic != ScaleArithmetic::encode_quotient) {
     rules.tensor_decode = array_amax / largest;
@@ -263,11 +276,18 @@ BlockScale real_scale(const float* x, std::size_t count, const BlockRules& rules
       if (exact == 0 && options.zero_scale) exact = *options.zero_scale;
       exact = exact * (rules.tensor_limit / max) / (rules.tensor_amax / max);
       break;
+    case ScaleArithmetic::encode_division:
+      exact = (amax / max) * rules.tensor_encode;
+      break;
   }
   const bool stands_in = options.zero_scale && options.arithmetic != ScaleArithmetic::normalized;
   if (exact == 0 && stands_in) exact = *options.zero_scale;
   if (exact < options.min_scale) exact = options.min_scale;
-  return round_scale(exact, rules.scale_codes, options);
+  const BlockScale scale = round_scale(exact, rules.scale_codes, options);
+  if (options.arithmetic == ScaleArithmetic::encode_division && scale.value == 0 && stands_in) {
+    return round_scale(*options.zero_scale, rules.scale_codes, options);
+  }
+  return scale;
 }
 
 BlockRules make_block_rules(const ElementFormat& format, const QuantizerOptions& options,

@@ -33,6 +33,7 @@ constexpr const char* kQuark = "AMD Quark 0.13";
 constexpr const char* kModelopt = "ModelOpt 0.47.0";
 constexpr const char* kModeloptBoth = "ModelOpt 5a4242f (December 2025) and 0.47.0";
 constexpr const char* kModeloptCuda = "ModelOpt 5a4242f (December 2025), CUDA kernel";
+constexpr const char* kCompressedTensors = "compressed-tensors 0.20.0, float32 on the CPU";
 constexpr const char* kTe = "Transformer Engine d0067d0 (August 2026), reference";
 
 bool is_integer(const ElementFormat& format) { return format.kind == FormatKind::integer; }
@@ -225,6 +226,17 @@ void nvfp4_modelopt_4over6(QuantizerOptions& o) {
   o.tensor_scale_limit = 256.0f;
 }
 
+// Its tensor scale is g = (1 / amax) * 2688, a divisor.
+void nvfp4_compressed_tensors(QuantizerOptions& o) {
+  nvfp4(o);
+  o.arithmetic = ScaleArithmetic::encode_division;
+  o.uses_tensor_scale = true;
+  o.zero_scale = 0.125f;
+  o.zero_sign = ZeroSign::value;
+  o.value_order = ValueOrder::division;
+  o.tensor_specials = true;
+}
+
 void nvfp4_te(QuantizerOptions& o) {
   nvfp4(o);
   o.arithmetic = ScaleArithmetic::encode_factor;
@@ -316,6 +328,7 @@ void add_nvfp4(std::vector<Preset>& presets) {
   add("nvfp4-modelopt", kModelopt, nvfp4_modelopt_clamped);
   add("nvfp4-modelopt-4over6", kModelopt, nvfp4_modelopt_4over6);
   add("nvfp4-modelopt_old", "ModelOpt 5a4242f (December 2025)", nvfp4_modelopt);
+  add("nvfp4-compressed-tensors", kCompressedTensors, nvfp4_compressed_tensors);
   add("nvfp4-te", kTe, nvfp4_te);
   add("nvfp4-te-2d", kTe, [](O o) {
     nvfp4_te(o);
@@ -495,6 +508,10 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
   if (is_changed("tensor_amax") && !options.uses_tensor_scale) {
     throw Error(fmt::format(
         "a tensor amax is for presets with a scale of the whole tensor, not for '{}'", preset));
+  }
+  if (is_changed("tensor_scale") && !options.uses_tensor_scale) {
+    throw Error(fmt::format(
+        "a tensor scale is for presets with a scale of the whole tensor, not for '{}'", preset));
   }
   const std::optional<float>& amax = options.tensor_amax;
   if (is_changed("tensor_amax") && amax && !(std::isfinite(*amax) && *amax > 0)) {

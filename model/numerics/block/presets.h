@@ -37,8 +37,8 @@ std::vector<std::string> preset_names();
 ///
 /// Throws Error for an unknown preset or format, a format that the preset does not support, and
 /// overrides that are unknown, out of range, exclude each other or have no effect: a scale rule for
-/// scales with significand bits, a seed without stochastic rounding, a tensor amax without a tensor
-/// scale.
+/// scales with significand bits, a seed without stochastic rounding, a tensor amax or a tensor
+/// scale for a preset without one.
 Quantizer make_quantizer(std::string_view format, std::string_view preset = "ocp",
                          const Overrides& overrides = {});
 

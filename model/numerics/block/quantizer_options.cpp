@@ -44,6 +44,7 @@ void validate_numbers(const QuantizerOptions& options) {
   require_count("the block size", options.block_size, kMostElements);
   require_count("block_rows", options.block_rows, kMostRows);
   require_positive("tensor_scale_limit", options.tensor_scale_limit);
+  require_positive("the tensor scale", options.tensor_scale);
   require_not_negative("zero_threshold", options.zero_threshold);
   require_not_negative("min_scale", options.min_scale);
   require_not_negative("zero_scale", options.zero_scale.value_or(0));
@@ -56,6 +57,14 @@ void validate_numbers(const QuantizerOptions& options) {
         std::pair("min_integer_step", options.min_integer_step)}) {
     require_range(name, exponent.value_or(0), -kMostExponent, kMostExponent);
   }
+}
+
+// True if only the tensor scale enters the arithmetic, not the amax.
+bool can_fix_tensor_scale(const QuantizerOptions& options) {
+  return options.uses_tensor_scale && !options.row_scaled &&
+         (options.arithmetic == ScaleArithmetic::two_reciprocals ||
+          options.arithmetic == ScaleArithmetic::product ||
+          options.arithmetic == ScaleArithmetic::encode_division);
 }
 
 }  // namespace
@@ -117,6 +126,18 @@ void validate(const QuantizerOptions& options) {
   if (options.row_scaled && !options.uses_tensor_scale) {
     throw Error("row_scaled needs uses_tensor_scale");
   }
+  if (options.tensor_scale && options.tensor_amax) {
+    throw Error("a tensor scale and a tensor amax exclude each other");
+  }
+  if (options.tensor_scale && !can_fix_tensor_scale(options)) {
+    throw Error(
+        "a tensor scale needs uses_tensor_scale and the arithmetic two_reciprocals, product or "
+        "encode_division: other presets compute with the amax (allowed: a tensor amax)");
+  }
+  if ((options.arithmetic == ScaleArithmetic::encode_division) !=
+      (options.value_order == ValueOrder::division)) {
+    throw Error("the arithmetic encode_division and the value_order division need each other");
+  }
   const bool flat = options.walk == BlockWalk::flat;
   if (options.block_rows > 1 && (flat || options.row_scaled)) {
     throw Error(
@@ -155,7 +176,7 @@ ScaleRule parse_scale_rule(std::string_view name) {
 bool has_independent_blocks(const QuantizerOptions& options) {
   return options.walk == BlockWalk::axis && options.block_size > 0 && options.block_rows == 1 &&
          options.rounding != Rounding::stochastic && !options.row_scaled &&
-         (!options.uses_tensor_scale || options.tensor_amax);
+         (!options.uses_tensor_scale || options.tensor_amax || options.tensor_scale);
 }
 
 }  // namespace mxe::numerics

@@ -101,6 +101,7 @@ enum class ScaleArithmetic : uint8_t {
   encode_factor,    ///< s = amax * (g * (1 / m)); x * (1 / (s * (1 / g)))
   encode_quotient,  ///< s = (amax / m) * g;       x * (1 / (s * (1 / g)))
   normalized,       ///< s = ((amax / m) * M) / (A / m);      x / (s * t)
+  encode_division,  ///< s = (amax / m) * g, zero_scale if that rounds to 0; x / (s / g)
 };
 
 /// Computation of the value of a code c with such a scale, in float32 products.
@@ -108,6 +109,7 @@ enum class ValueOrder : uint8_t {
   code_first,    ///< (c * s) * t
   scales_first,  ///< c * (s * t)
   amax_first,    ///< c * ((s * A) * (1 / (m * M)))
+  division,      ///< c * (s / g); the tensor scale of arrays is g, the divisor
 };
 
 /// Choice between two scales per block: amax becomes 6, or 4 with a scale 1.5 times as large. The
@@ -172,6 +174,7 @@ struct QuantizerOptions {
   bool uses_tensor_scale = false;
   bool row_scaled = false;                  ///< each run along the axis has its own tensor scale
   std::optional<float> tensor_amax;         ///< default: the largest magnitude of the array
+  std::optional<float> tensor_scale;        ///< t, or g of ValueOrder::division; default: by A
   bool tensor_specials = false;             ///< NaN and Inf of the array enter the tensor scale
   std::optional<float> tensor_scale_limit;  ///< M of the tensor scale; default: the format's
   float min_scale = 0;                      ///< lower limit of block scales, before rounding
@@ -225,6 +228,7 @@ void validate(const QuantizerOptions& options);
   X(uses_tensor_scale)            \
   X(row_scaled)                   \
   X(tensor_amax)                  \
+  X(tensor_scale)                 \
   X(tensor_specials)              \
   X(tensor_scale_limit)           \
   X(min_scale)                    \

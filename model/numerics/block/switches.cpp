@@ -66,14 +66,14 @@ struct Names<LowestDivisor> {
 };
 template <>
 struct Names<ScaleArithmetic> {
-  static constexpr std::array<std::string_view, 7> all = {
+  static constexpr std::array<std::string_view, 8> all = {
       "division",      "reciprocal",      "two_reciprocals", "product",
-      "encode_factor", "encode_quotient", "normalized"};
+      "encode_factor", "encode_quotient", "normalized",      "encode_division"};
 };
 template <>
 struct Names<ValueOrder> {
-  static constexpr std::array<std::string_view, 3> all = {"code_first", "scales_first",
-                                                          "amax_first"};
+  static constexpr std::array<std::string_view, 4> all = {"code_first", "scales_first",
+                                                          "amax_first", "division"};
 };
 template <>
 struct Names<FourOverSix> {

@@ -32,7 +32,8 @@ EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& opti
   rule.divides = !options.scale_format.is_power_of_two() &&
                  (options.arithmetic == ScaleArithmetic::division ||
                   options.arithmetic == ScaleArithmetic::product ||
-                  options.arithmetic == ScaleArithmetic::normalized);
+                  options.arithmetic == ScaleArithmetic::normalized ||
+                  options.arithmetic == ScaleArithmetic::encode_division);
   rule.four_over_six = options.four_over_six;
   rule.value_order = options.value_order;
   return rule;

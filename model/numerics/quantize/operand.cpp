@@ -88,7 +88,7 @@ MxTensor operand_of(const QuantizedArray& array, bool k_last, const std::string&
       break;
     case WholeScale::tensor_scale:
     case WholeScale::tensor_amax:
-      tensor.tensor_scales = {array.tensor_scale};
+      tensor.tensor_scales = {array.tensor_factor()};
       break;
     case WholeScale::row_amaxes:
       tensor.tensor_scales = array.row_scales;

@@ -96,8 +96,8 @@ std::vector<BlockRules> rules_of(const FloatArray& x, const Lines& lines,
   const PresetKernels kernels = preset_kernels({}, {}, level, x.type());
   if (!options.row_scaled) {
     const std::size_t count = lines.outer * lines.length * lines.inner;
-    const float amax = options.tensor_amax
-                           ? *options.tensor_amax
+    const float amax = options.tensor_amax || options.tensor_scale
+                           ? options.tensor_amax.value_or(1)
                            : largest_magnitude(x, count, 1, options.tensor_specials, kernels);
     return {make_block_rules(format, options, amax)};
   }

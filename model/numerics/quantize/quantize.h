@@ -42,13 +42,18 @@ struct QuantizedArray {
   bool has_scale_codes = true;
   std::vector<uint8_t> scale_codes;  ///< [scale_shape] with has_scale_codes, else empty
   std::vector<float> scales;         ///< [scale_shape], as numbers
-  float tensor_scale = 1;            ///< NVFP4: multiplies all elements
-  float tensor_amax = 1;             ///< determines the tensor scale
+  /// NVFP4: multiplies all elements; with ValueOrder::division it divides them.
+  float tensor_scale = 1;
+  float tensor_amax = 1;  ///< determines the tensor scale
   /// With options.row_scaled: one per run, `shape` without the blocked axis.
   std::vector<float> row_scales, row_amaxes;
   std::vector<float> dequantized;  ///< [shape]; empty unless requested
 
   bool has_wide_codes() const { return format.bits > 8; }
+  /// The factor of all elements: tensor_scale, or its inverse with ValueOrder::division.
+  float tensor_factor() const {
+    return options.value_order == ValueOrder::division ? 1.0f / tensor_scale : tensor_scale;
+  }
 };
 
 /// The numbers of an array in row-major order, read in parts.

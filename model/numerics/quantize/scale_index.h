@@ -41,7 +41,7 @@ class ScaleIndex {
 
 inline float tensor_scale_of(const QuantizedArray& array, const ScaleIndex& index,
                              std::size_t element) {
-  return array.row_scales.empty() ? array.tensor_scale : array.row_scales[index.run(element)];
+  return array.row_scales.empty() ? array.tensor_factor() : array.row_scales[index.run(element)];
 }
 
 }  // namespace mxe::numerics

@@ -44,7 +44,8 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = 
              block: Optional[int] = None, scale_format: Optional[ScaleFormatLike] = None,
              scale_rule: Optional[ScaleRuleLike] = None, rounding: Optional[RoundingLike] = None,
              seed: Optional[int] = None, tensor_amax: Optional[float] = None,
-             threads: Optional[int] = None, block_size: Optional[int] = None) -> Array:
+             tensor_scale: Optional[float] = None, threads: Optional[int] = None,
+             block_size: Optional[int] = None) -> Array:
     """Quantizes an array of any shape to element codes and block scales: `mxe quantize`.
 
     x: float32, float64 (rounded to float32), float16 or bfloat16. Row-major float32 is read in
@@ -53,9 +54,9 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = 
     format: a name, a dtype of torch or ml_dtypes, or a Quantizer, which also sets the preset.
     preset: the software whose results are reproduced (`mxe.presets()`, docs/numerics.md).
     axis: the axis along which blocks run; negative values count from the last axis.
-    block, block_size, scale_format, scale_rule, rounding, seed, tensor_amax: replace the preset's values.
-        block_size is another name of block. rounding is rne, away, down, up, trunc or stochastic, or one of
-        Quantizer's names.
+    block, block_size, scale_format, scale_rule, rounding, seed, tensor_amax, tensor_scale: replace the preset's
+        values. block_size is another name of block. rounding is rne, away, down, up, trunc or stochastic, or one of
+        Quantizer's names. tensor_scale is a constant one, for example of a checkpoint's activations.
     threads: 1 to 1024; default: all hardware threads. The result does not depend on it.
 
     Returns an Array. If x requires a gradient, backward() through it raises RuntimeError
@@ -64,7 +65,7 @@ def quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLike = 
     Source: model/numerics/quantize/quantize.h.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
-                        tensor_amax, block_size)
+                        tensor_amax, block_size, tensor_scale)
     source = Source(x).numbers("x")
     return Array(_core.quantize(source.array, source.bits, quantizer, axis, _threads(threads)),
                  source.library, in_graph(x))
@@ -74,15 +75,15 @@ def fake_quantize(x: Any, format: Union[FormatLike, Quantizer], preset: PresetLi
                   axis: int = -1, dtype: Any = None, block: Optional[int] = None,
                   scale_format: Optional[ScaleFormatLike] = None, scale_rule: Optional[ScaleRuleLike] = None,
                   rounding: Optional[RoundingLike] = None, seed: Optional[int] = None,
-                  tensor_amax: Optional[float] = None, threads: Optional[int] = None,
-                  block_size: Optional[int] = None) -> Any:
+                  tensor_amax: Optional[float] = None, tensor_scale: Optional[float] = None,
+                  threads: Optional[int] = None, block_size: Optional[int] = None) -> Any:
     """Quantizes and dequantizes an array, [shape of x]: `mxe quantize --dequantized`.
 
     dtype: of the result: float32, float64, or bfloat16 and float16, both rounded to nearest even; default:
         that of x. Other arguments are as in `quantize`. Gradients pass through unchanged.
     """
     quantizer = resolve(format, preset, block, scale_format, scale_rule, rounding, seed,
-                        tensor_amax, block_size)
+                        tensor_amax, block_size, tensor_scale)
     source = Source(x).numbers("x")
     form = form_of(source.dtype if dtype is None else dtype)
     values: Any = _core.fake_quantize(source.array, source.bits, quantizer, axis,

@@ -83,7 +83,8 @@ class Array:
 
     @property
     def tensor_scale(self) -> float:
-        """The factor of the whole array for presets with a tensor scale; else 1."""
+        """The factor of the whole array for presets with a tensor scale; else 1. For nvfp4-compressed-tensors the
+        divisor g."""
         value: float = self._core.tensor_scale
         return value
 

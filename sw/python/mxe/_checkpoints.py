@@ -20,7 +20,7 @@ class CheckpointLayer:
     layout: str  #: the system and its format, for example "ModelOpt NVFP4"
     weight: Array  #: [N, K], or [experts, N, K]; dequantize() gives the system's float32 numbers
     bias: Any  #: float32 [N] or [experts, N]; None without one
-    input_scale: Optional[float]  #: constant tensor scale of the activations
+    input_scale: Optional[float]  #: constant tensor scale of the activations, for `mxe.quantize(tensor_scale=)`
 
 
 def load_layer(path: Union[str, os.PathLike[str]], name: str, *,
@@ -47,8 +47,8 @@ def save_checkpoint(path: Union[str, os.PathLike[str]], layers: Mapping[str, Uni
     """Writes weights as another system stores them, to a .safetensors file. It does not write config.json.
 
     layers: by their names; weights with blocks along the last axis, and layers of `load_layer` with their biases.
-    layout: "modelopt" (nvfp4 with values c (s t), mxfp8_e4m3), "compressed-tensors" (mxfp4_e2m1, mxfp8_e4m3) or
-        "gpt-oss" (mxfp4_e2m1, names X.blocks and X.scales).
+    layout: "modelopt" (nvfp4 with values c (s t), mxfp8_e4m3), "compressed-tensors" (nvfp4 with values c (s / g),
+        mxfp4_e2m1, mxfp8_e4m3) or "gpt-oss" (mxfp4_e2m1, names X.blocks and X.scales).
 
     Raises ValueError for other layouts, for weights that the layout cannot hold, and if the file cannot be written.
     """
@@ -83,6 +83,10 @@ def _tensors(name: str, weight: Array, layout: str) -> Iterator[tuple[str, str, 
         yield f"{name}.weight", "U8", core.pack("low")
         yield f"{name}.weight_scale", "F8_E4M3", core.scales
         yield f"{name}.weight_scale_2", "F32", np.float32(weight.tensor_scale)
+    elif kind == "nvfp4" and layout == "compressed-tensors" and weight.quantizer.switches["value_order"] == "division":
+        yield f"{name}.weight_packed", "U8", core.pack("low")
+        yield f"{name}.weight_scale", "F8_E4M3", core.scales
+        yield f"{name}.weight_global_scale", "F32", np.full(1, weight.tensor_scale, np.float32)
     elif kind == "mxfp4" and layout == "compressed-tensors":
         yield f"{name}.weight_packed", "U8", core.pack("low")
         yield f"{name}.weight_scale", "U8", core.scales
@@ -104,3 +108,5 @@ def _others(name: str, layer: CheckpointLayer, layout: str) -> Iterator[tuple[st
         yield bias, "F32", np.asarray(layer.bias, np.float32)
     if layer.input_scale is not None and layout == "modelopt":
         yield f"{name}.input_scale", "F32", np.float32(layer.input_scale)
+    if layer.input_scale is not None and layout == "compressed-tensors":
+        yield f"{name}.input_global_scale", "F32", np.full(1, layer.input_scale, np.float32)

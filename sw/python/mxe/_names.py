@@ -17,8 +17,9 @@ PresetName = Literal[
     "quark-onnx-dpu", "quark-onnx-py3", "quark-torch-floor", "quark-torch-ceil", "quark-torch-even",
     "pychop", "ascend", "modelopt-mxfp4", "modelopt-mxfp8", "modelopt-cuda-nv", "modelopt-cuda-ocp",
     "nvfp4-torchao1", "nvfp4-torchao2", "nvfp4-modelopt", "nvfp4-modelopt-4over6",
-    "nvfp4-modelopt_old", "nvfp4-te", "nvfp4-te-2d", "nvfp4-te-row", "nvfp4-te-4over6",
-    "nvfp4-te-4over6-mse", "nvfp4-te-4over6-2d", "nvfp4-te-4over6-row", "nvfp4-te-pow2"]
+    "nvfp4-modelopt_old", "nvfp4-compressed-tensors", "nvfp4-te", "nvfp4-te-2d", "nvfp4-te-row",
+    "nvfp4-te-4over6", "nvfp4-te-4over6-mse", "nvfp4-te-4over6-2d", "nvfp4-te-4over6-row",
+    "nvfp4-te-pow2"]
 
 ScaleFormatName = Literal[
     "e8m0", "e4m3", "e5m3"]

@@ -177,7 +177,8 @@ def cached(format: str, preset: str, switches: tuple[tuple[str, Any], ...] = ())
 def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optional[int] = None,
             scale_format: Optional[ScaleFormatLike] = None, scale_rule: Optional[ScaleRuleLike] = None,
             rounding: Optional[RoundingLike] = None, seed: Optional[int] = None,
-            tensor_amax: Optional[float] = None, block_size: Optional[int] = None) -> Any:
+            tensor_amax: Optional[float] = None, block_size: Optional[int] = None,
+            tensor_scale: Optional[float] = None) -> Any:
     block = one_block(block, block_size)
     if isinstance(quantizer, Quantizer):
         if preset != "ocp":
@@ -188,10 +189,11 @@ def resolve(quantizer: Union[FormatLike, Quantizer], preset: str, block: Optiona
         name = quantizer if type(quantizer) is str else format_name(quantizer)
         result = cached(name, preset)
     if all(switch is None for switch in (block, scale_format, scale_rule, rounding, seed,
-                                         tensor_amax)):
+                                         tensor_amax, tensor_scale)):
         return result
     given = {"block_size": block, "scale_format": scale_format, "scale_rule": scale_rule,
              "rounding": rounding, "seed": seed,
-             "tensor_amax": None if tensor_amax is None else as_number("tensor_amax", tensor_amax)}
+             "tensor_amax": None if tensor_amax is None else as_number("tensor_amax", tensor_amax),
+             "tensor_scale": None if tensor_scale is None else as_number("tensor_scale", tensor_scale)}
     return _core.Quantizer(name, preset, {**result.changes, **{
         key: value for key, value in given.items() if value is not None}})

@@ -118,6 +118,58 @@ def test_modelopt_nvfp4(tmp_path, nvfp4):
     assert mxe.load_layer(path, "model.up_proj.weight").weight.tensor_scale == factor
 
 
+def test_compressed_tensors_nvfp4(tmp_path, nvfp4):
+    codes, scales = nvfp4
+    factor = np.float32(341.7)
+    path = write_safetensors(tmp_path / "m.safetensors", {
+        "a.weight_packed": ("U8", nibbles(codes)), "a.weight_scale": ("F8_E4M3", scales),
+        "a.weight_global_scale": ("F32", factor.reshape(1)),
+        "a.input_global_scale": ("F32", np.array([6.5], np.float32))})
+    layer = mxe.load_layer(path, "a")
+    assert (layer.layout, layer.input_scale) == ("compressed-tensors NVFP4", 6.5)
+    # compressed_tensors/quantization/lifecycle/forward.py: the scale is divided by the global scale.
+    expected = E2M1[codes] * per_element(e4m3(scales) / factor, 16)
+    equal(layer.weight.dequantize(), expected)
+    assert (expected != E2M1[codes] * per_element(e4m3(scales) * (1 / factor), 16)).any()
+    layer.weight.save(tmp_path / "again.safetensors")
+    equal(mxe.load(tmp_path / "again.safetensors").dequantize(), expected)
+    mxe.save_checkpoint(tmp_path / "written.safetensors", {"a": layer}, "compressed-tensors")
+    written = mxe.load_layer(tmp_path / "written.safetensors", "a")
+    assert_same(written.weight.codes, codes)
+    assert_same(written.weight.scales, scales)
+    assert (written.input_scale, written.weight.tensor_scale) == (6.5, factor)
+
+
+def test_constant_activation_scale():
+    """The formulas of three systems with a tensor scale that no amax gives."""
+    x = plain((4, 64))
+    scale = np.float32(0.0123)
+    amax = np.abs(x).reshape(4, 4, 16).max(-1)
+
+    def e4m3_of(exact):
+        table = e4m3(np.arange(127))
+        return table[np.abs(exact[..., None].astype(np.float64) - table).argmin(-1)]
+
+    for preset, blocks, values in [
+            ("nvfp4-modelopt", amax / (np.float32(6) * scale), lambda s: s * scale),
+            ("nvfp4-torchao2", (amax / np.float32(6)) / scale, lambda s: s * scale),
+            ("nvfp4-compressed-tensors", (amax / np.float32(6)) * (1 / scale), lambda s: s / (1 / scale))]:
+        given = 1 / scale if preset == "nvfp4-compressed-tensors" else scale
+        q = mxe.quantize(x, "nvfp4", preset, tensor_scale=given)
+        assert q.tensor_scale == given
+        blocks = np.clip(blocks, 2.0**-6 if "torchao" in preset else 2.0**-9, 448).astype(np.float32)
+        assert_same(q.scale_values, e4m3_of(blocks))
+        table = E2M1 + 0 if preset == "nvfp4-modelopt" else E2M1
+        equal(q.dequantize(), table[q.codes] * per_element(values(q.scale_values), 16))
+        assert_same(mxe.fake_quantize(x, "nvfp4", preset, tensor_scale=given), q.dequantize())
+    with pytest.raises(ValueError, match="other presets compute with the amax"):
+        mxe.quantize(x, "nvfp4", "nvfp4-te", tensor_scale=1.0)
+    with pytest.raises(ValueError, match="a tensor scale is for presets with a scale of the whole tensor"):
+        mxe.quantize(x, "mxfp8_e4m3", tensor_scale=1.0)
+    with pytest.raises(ValueError, match="the tensor scale cannot be 0"):
+        mxe.quantize(x, "nvfp4", "nvfp4-modelopt", tensor_scale=0)
+
+
 def test_compressed_tensors_mxfp4(tmp_path, mxfp4):
     codes, scales = mxfp4
     path = write_safetensors(tmp_path / "m.safetensors", {
@@ -286,6 +338,8 @@ def test_wrong_files(tmp_path, nvfp4):
     ("modelopt", "mxfp8_e4m3", "modelopt-mxfp8", ["weight", "weight_scale"]),
     ("compressed-tensors", "mxfp8_e4m3", "ocp", ["weight", "weight_scale"]),
     ("compressed-tensors", "mxfp4_e2m1", "ocp", ["weight_packed", "weight_scale"]),
+    ("compressed-tensors", "nvfp4", "nvfp4-compressed-tensors",
+     ["weight_packed", "weight_scale", "weight_global_scale"]),
     ("gpt-oss", "mxfp4_e2m1", "ocp", ["blocks", "scales"])])
 def test_writing(tmp_path, layout, format, preset, names):
     q = mxe.quantize(plain((N, K)), format, preset)

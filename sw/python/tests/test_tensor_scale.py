@@ -10,7 +10,8 @@ from conftest import assert_same, plain
 
 import mxe
 
-BY_SCALE = ["nvfp4-torchao2", "nvfp4-modelopt", "nvfp4-modelopt-4over6", "nvfp4-modelopt_old"]
+BY_SCALE = ["nvfp4-torchao2", "nvfp4-modelopt", "nvfp4-modelopt-4over6", "nvfp4-modelopt_old",
+            "nvfp4-compressed-tensors"]
 BY_AMAX = ["nvfp4-te", "nvfp4-te-2d", "nvfp4-te-4over6", "nvfp4-te-4over6-mse",
            "nvfp4-te-4over6-2d"]
 BY_ROW = ["nvfp4-te-row", "nvfp4-te-4over6-row"]

@@ -589,6 +589,22 @@ def test_layers_of_quantized_weights_without_an_activation():
     assert torch.equal(made(x), torch.nn.functional.linear(x, q.dequantize("bfloat16")))
 
 
+@pytest.mark.parametrize("preset,scale", [("nvfp4-modelopt", 0.0123), ("nvfp4-compressed-tensors", 77.25)])
+def test_layers_with_a_constant_scale_of_activations(preset, scale):
+    q = mxe.quantize(torch.randn(8, 64), "nvfp4", preset)
+    x = torch.randn(3, 64)
+    values = mxe.fake_quantize(x, "nvfp4", preset, tensor_scale=scale)
+    assert not torch.equal(values, mxe.fake_quantize(x, "nvfp4", preset))
+    made = MXLinear.from_array(q, activation="nvfp4", activation_scale=scale, on="torch")
+    assert torch.equal(made(x), torch.nn.functional.linear(values, q.dequantize()))
+    made = MXLinear.from_codes(q.codes, q.scales, "nvfp4", preset, tensor_scale=q.tensor_scale, activation="nvfp4",
+                               activation_scale=scale)
+    expected = mxe.matmul(mxe.quantize(x, "nvfp4", preset, tensor_scale=scale), q, transpose_b=True)
+    assert torch.equal(made(x), torch.as_tensor(expected))
+    with pytest.raises(ValueError, match="activation_scale needs an activation"):
+        MXLinear.from_array(q, activation_scale=scale)
+
+
 def test_weights_that_make_no_layer():
     q = mxe.quantize(np.zeros((8, 64), np.float32), "mxfp4_e2m1", axis=0)
     with pytest.raises(ValueError, match=r"the weight must be \[N, K\] with blocks along K"):

@@ -182,6 +182,17 @@ TEST(Checkpoints, ModelOptNvfp4OfExperts) {
 }
 
 TEST(Checkpoints, CompressedTensors) {
+  const Weight& weight = nv_weight();
+  const Checkpoint nvfp4 =
+      file_of({tensor("x.weight_packed", "U8", weight.packed_shape(), packed(weight.codes)),
+               tensor("x.weight_scale", "F8_E4M3", weight.scale_shape, weight.scales),
+               floats("x.weight_global_scale", {1}, {341.5f}),
+               floats("x.input_global_scale", {1}, {6.5f})});
+  const Layer layer = nvfp4.read("x");
+  expect_layer(layer, weight, Layout::compressed_tensors_nvfp4, "nvfp4",
+               "nvfp4-compressed-tensors");
+  EXPECT_EQ(layer.parts.tensor_scale, 341.5f);
+  EXPECT_EQ(layer.input_scale, 6.5f);
   const Weight& mx = mx_weight();
   const Checkpoint mxfp4 =
       file_of({tensor("x.weight_packed", "U8", mx.packed_shape(), packed(mx.codes)),

@@ -72,7 +72,7 @@ TEST(Assemble, KnowsWhatEveryPresetNeeds) {
     counts[whole_scale(make_quantizer("nvfp4", preset).options)]++;
   }
   EXPECT_EQ(counts[WholeScale::none], 2);  // torchao1, te-pow2
-  EXPECT_EQ(counts[WholeScale::tensor_scale], 4);
+  EXPECT_EQ(counts[WholeScale::tensor_scale], 5);
   EXPECT_EQ(counts[WholeScale::tensor_amax], 5);
   EXPECT_EQ(counts[WholeScale::row_amaxes], 2);
   EXPECT_EQ(whole_scale(make_quantizer("mxfp4_e2m1").options), WholeScale::none);

@@ -229,6 +229,8 @@ float scaled(float x, float s, float t, float g, ScaleArithmetic arithmetic) {
     case ScaleArithmetic::encode_factor:
     case ScaleArithmetic::encode_quotient:
       return x * (1 / (s * (1 / g)));
+    case ScaleArithmetic::encode_division:
+      return x / (s / g);
   }
   return 0;
 }

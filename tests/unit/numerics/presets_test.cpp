@@ -34,7 +34,7 @@ std::vector<float> normals(std::size_t count, uint32_t seed) {
 
 TEST(Presets, NamesAreUniqueAndAllWork) {
   const std::vector<std::string> names = preset_names();
-  EXPECT_EQ(names.size(), 47u);
+  EXPECT_EQ(names.size(), 48u);
   for (const std::string& name : names) {
     std::string format = name.rfind("nvfp4", 0) == 0 ? "nvfp4" : "mxfp4_e2m1";
     if (name == "modelopt-mxfp8") format = "mxfp8_e4m3";

@@ -108,23 +108,24 @@ class MXLinear(nn.Linear):
     @classmethod
     def from_codes(cls, codes: Any, scales: Any, format: Union[FormatLike, Quantizer], preset: str = "ocp", *,
                    bias: Any = None, activation: Optional[Union[FormatLike, Quantizer]] = None,
-                   on: Union[str, mxe.Engine] = "golden",
+                   activation_scale: Optional[float] = None, on: Union[str, mxe.Engine] = "golden",
                    accumulate: str = "block", dtype: torch.dtype = torch.float32, name: str = "linear",
                    **arguments: Any) -> MXLinear:
         """A layer whose weight [N, K] has these codes and scales; further arguments as in `mxe.Array.from_codes`.
         The other arguments are those of `from_array`."""
         return cls.from_array(mxe.Array.from_codes(codes, scales, format, preset, **arguments), bias=bias,
-                              activation=activation, on=on, accumulate=accumulate, dtype=dtype, name=name)
+                              activation=activation, activation_scale=activation_scale, on=on,
+                              accumulate=accumulate, dtype=dtype, name=name)
 
     @classmethod
     def from_array(cls, weight: mxe.Array, *, bias: Any = None,
                    activation: Optional[Union[FormatLike, Quantizer]] = None,
-                   on: Union[str, mxe.Engine] = "golden",
+                   activation_scale: Optional[float] = None, on: Union[str, mxe.Engine] = "golden",
                    accumulate: str = "block", dtype: torch.dtype = torch.float32, name: str = "linear") -> MXLinear:
         """A layer with a quantized weight [N, K], for example of a checkpoint (`mxe.load_layer`).
 
         bias: [N], of any floating type. activation, on, accumulate: as in `MXConfig`; a name has the preset of the
-            weight if it has its format, else ocp.
+            weight if it has its format, else ocp. activation_scale: constant tensor scale of the activations.
         dtype: the type that the layer's weight appears to have.
 
         Raises ValueError for weights with other axes, and for activations that MXConfig refuses.
@@ -132,7 +133,7 @@ class MXLinear(nn.Linear):
         if weight.ndim != 2 or weight.axis != 1:
             raise ValueError(f"the weight must be [N, K] with blocks along K, but is {list(weight.shape)} with blocks "
                              f"along axis {weight.axis}")
-        chosen = _activation_of(activation, weight.quantizer)
+        chosen = _activation_of(activation, activation_scale, weight.quantizer)
         config = MXConfig(weight=weight.quantizer, activation=chosen, on=on, accumulate=accumulate)
         rows, depth = weight.shape
         made = cls(depth, rows, bias=bias is not None, device="meta", dtype=dtype)
@@ -235,12 +236,16 @@ class MXLinear(nn.Linear):
     _quantizer: Optional[str]
 
 
-def _activation_of(activation: Optional[Union[FormatLike, Quantizer]],
+def _activation_of(activation: Optional[Union[FormatLike, Quantizer]], scale: Optional[float],
                    weight: Quantizer) -> Optional[Quantizer]:
-    if activation is None or isinstance(activation, Quantizer):
-        return activation
-    name = format_name(activation)
-    return Quantizer(name, weight.preset if name == weight.format else "ocp")
+    if activation is None:
+        if scale is not None:
+            raise ValueError("activation_scale needs an activation")
+        return None
+    if not isinstance(activation, Quantizer):
+        name = format_name(activation)
+        activation = Quantizer(name, weight.preset if name == weight.format else "ocp")
+    return activation if scale is None else activation.replace(tensor_scale=float(scale))
 
 
 def _autocast(x: Tensor) -> Tensor:
