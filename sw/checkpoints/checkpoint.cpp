@@ -19,6 +19,7 @@ namespace mxe::checkpoints {
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;  // the order of Quark's patterns matters
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostJson = std::size_t{1} << 28;  // bytes
@@ -28,28 +29,51 @@ bool has_file(const fs::path& path) {
   return fs::is_regular_file(path, none);
 }
 
-Json read_json(const fs::path& path) {
-  return numerics::parse_json_file<Json>(numerics::read_text(path.string(), kMostJson),
-                                         path.string());
+template <typename T>
+T read_json(const fs::path& path) {
+  return numerics::parse_json_file<T>(numerics::read_text(path.string(), kMostJson), path.string());
 }
 
-Json member(const Json& json, const char* name) {
-  return json.is_object() && json.contains(name) ? json[name] : Json();
+template <typename T>
+T member(const T& json, const char* name) {
+  return json.is_object() && json.contains(name) ? json[name] : T();
 }
 
-/// The quant_method of the configuration in a folder; empty without one.
-std::string method_in(const fs::path& folder) {
+std::string text_of(const OrderedJson& json) {
+  return json.is_string() ? json.get<std::string>() : std::string();
+}
+
+/// The dtype of the weights in one of Quark's configurations of layers.
+std::string weight_type(const OrderedJson& layer) {
+  return text_of(member(member(layer, "weight"), "dtype"));
+}
+
+Configuration configuration_of(const OrderedJson& json) {
+  Configuration found;
+  found.method = text_of(member(json, "quant_method"));
+  found.weight_type = weight_type(member(json, "global_quant_config"));
+  const OrderedJson layers = member(json, "layer_quant_config");
+  if (!layers.is_object()) return found;
+  for (const auto& [pattern, layer] : layers.items()) {
+    const std::string type = weight_type(layer);
+    if (!type.empty()) found.layer_types.emplace_back(pattern, type);
+  }
+  return found;
+}
+
+/// The configuration in a folder; empty without one.
+Configuration configuration_in(const fs::path& folder) {
   if (has_file(folder / "config.json")) {
-    const Json method =
-        member(member(read_json(folder / "config.json"), "quantization_config"), "quant_method");
-    if (method.is_string()) return method.get<std::string>();
+    const OrderedJson json =
+        member(read_json<OrderedJson>(folder / "config.json"), "quantization_config");
+    if (member(json, "quant_method").is_string()) return configuration_of(json);
   }
+  Configuration found;
   if (has_file(folder / "hf_quant_config.json")) {
-    const Json name =
-        member(member(read_json(folder / "hf_quant_config.json"), "producer"), "name");
-    if (name.is_string()) return name.get<std::string>();
+    const OrderedJson json = read_json<OrderedJson>(folder / "hf_quant_config.json");
+    found.method = text_of(member(member(json, "producer"), "name"));
   }
-  return {};
+  return found;
 }
 
 /// The file that a folder's name stands for.
@@ -73,11 +97,12 @@ Checkpoint::Checkpoint(const std::string& path) : path_(path) {
     add_file(MappedFile(path_), path_);
   }
   layers_ = find_layers(table_);
-  if (!layers_.empty()) method_ = method_in(fs::path(path_).parent_path());
+  if (!layers_.empty()) configuration_ = configuration_in(fs::path(path_).parent_path());
 }
 
-Checkpoint::Checkpoint(std::vector<uint8_t> bytes, const std::string& name, std::string method)
-    : path_(name), method_(std::move(method)) {
+Checkpoint::Checkpoint(std::vector<uint8_t> bytes, const std::string& name,
+                       Configuration configuration)
+    : path_(name), configuration_(std::move(configuration)) {
   add_file(MappedFile(std::move(bytes)), name);
   layers_ = find_layers(table_);
 }
@@ -93,7 +118,7 @@ void Checkpoint::add_file(MappedFile bytes, const std::string& name) {
 }
 
 void Checkpoint::add_shards(const std::string& index) {
-  const Json map = member(read_json(index), "weight_map");
+  const Json map = member(read_json<Json>(index), "weight_map");
   if (!map.is_object()) throw Error(fmt::format("{}: has no object 'weight_map'", index));
   std::set<std::string> shards;
   for (const auto& [tensor, shard] : map.items()) {
@@ -133,7 +158,7 @@ Layer Checkpoint::read(const std::string& name, std::optional<std::size_t> exper
 }
 
 Layer Checkpoint::read(const FoundLayer& layer, std::optional<std::size_t> expert) const {
-  return read_layer(table_, layer, method_, expert);
+  return read_layer(table_, layer, configuration_, expert);
 }
 
 }  // namespace mxe::checkpoints

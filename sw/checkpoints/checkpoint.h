@@ -16,16 +16,16 @@ namespace mxe::checkpoints {
 class Checkpoint {
  public:
   /// `path`: a .safetensors or GGUF file, an index of shards (*.safetensors.index.json), or a
-  /// folder with model.safetensors.index.json or model.safetensors. The quant_method is that of
+  /// folder with model.safetensors.index.json or model.safetensors. The configuration is that of
   /// config.json or hf_quant_config.json in the same folder, if they exist and there are layers.
   /// Throws Error for damaged files.
   explicit Checkpoint(const std::string& path);
 
   /// One .safetensors or GGUF file in memory; `name` is used in messages.
-  Checkpoint(std::vector<uint8_t> bytes, const std::string& name, std::string method = {});
+  Checkpoint(std::vector<uint8_t> bytes, const std::string& name, Configuration configuration = {});
 
   const std::vector<FoundLayer>& layers() const { return layers_; }
-  const std::string& method() const { return method_; }  ///< the quant_method; empty if unknown
+  const Configuration& configuration() const { return configuration_; }
 
   /// `name`: of a layer, or of the tensor that it stands for (with ".weight"). Throws Error as
   /// read_layer(), and for names that no layer has.
@@ -36,7 +36,8 @@ class Checkpoint {
   void add_file(MappedFile bytes, const std::string& name);
   void add_shards(const std::string& index);
 
-  std::string path_, method_;
+  std::string path_;
+  Configuration configuration_;
   std::vector<MappedFile> files_;
   TensorTable table_;
   std::vector<FoundLayer> layers_;

@@ -17,6 +17,7 @@ enum class Layout : uint8_t {
   modelopt_nvfp4,            ///< X.weight U8, X.weight_scale F8_E4M3, X.weight_scale_2
   mxfp8,                     ///< X.weight F8_E4M3 or F8_E5M2, X.weight_scale U8: three systems
   quark_mxfp4,               ///< X.weight U8, X.weight_scale U8
+  quark_mxfp6,               ///< the same; the configuration names the element type
   compressed_tensors_nvfp4,  ///< X.weight_packed U8, X.weight_scale F8_E4M3, X.weight_global_scale
   compressed_tensors_mxfp4,  ///< X.weight_packed U8, X.weight_scale U8
   gpt_oss_mxfp4,             ///< X.blocks and X.scales, or X_blocks and X_scales, U8

@@ -41,6 +41,26 @@ const Types& e8m0_types() {
   return types;
 }
 
+// True if the whole name matches the pattern: * stands for any text, ? for one character.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, after_star = std::string_view::npos, start = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      after_star = ++p;
+      start = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      p++;
+      n++;
+    } else if (after_star != std::string_view::npos) {
+      p = after_star;
+      n = ++start;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
 // torchao writes the parts of the tensor P.W as P._W_qdata, P._W_scale and so on.
 struct TorchaoNames {
   std::string tensor;  // P.W
@@ -104,8 +124,12 @@ std::optional<FoundLayer> plain_layer(const TensorTable& table, const std::strin
   if (table.find(base + ".weight_scale_2") || scale->type == "F8_E4M3") {
     return FoundLayer{base, Layout::modelopt_nvfp4, name};
   }
-  if (is_e8m0) return FoundLayer{base, Layout::quark_mxfp4, name};
-  return std::nullopt;
+  if (!is_e8m0) return std::nullopt;
+  constexpr std::size_t kBytes = kMxBlock * 6 / 8;  // of a block of MXFP6; of MXFP4: up to 16
+  const bool is_mxfp6 = weight.type == "U8" && !weight.shape.empty() && !scale->shape.empty() &&
+                        weight.shape.back() % kBytes == 0 &&
+                        weight.shape.back() / kBytes == scale->shape.back();
+  return FoundLayer{base, is_mxfp6 ? Layout::quark_mxfp6 : Layout::quark_mxfp4, name};
 }
 
 std::optional<FoundLayer> layer_of(const TensorTable& table, const std::string& name,
@@ -140,6 +164,7 @@ Types methods_of(Layout layout) {
     case Layout::mxfp8:
       return {"modelopt", "compressed-tensors", "quark"};
     case Layout::quark_mxfp4:
+    case Layout::quark_mxfp6:
       return {"quark"};
     case Layout::compressed_tensors_nvfp4:
     case Layout::compressed_tensors_mxfp4:
@@ -162,9 +187,13 @@ bool is_known_method(const std::string& method) {
 
 class LayerReader {
  public:
-  LayerReader(const TensorTable& table, const FoundLayer& found, const std::string& method,
+  LayerReader(const TensorTable& table, const FoundLayer& found, const Configuration& configuration,
               std::optional<std::size_t> expert)
-      : table_(table), found_(found), method_(method), expert_(expert) {
+      : table_(table),
+        found_(found),
+        configuration_(configuration),
+        method_(configuration.method),
+        expert_(expert) {
     layer_.name = found.name;
     layer_.layout = found.layout;
     layer_.parts.codes_name = found.weight;
@@ -189,6 +218,12 @@ class LayerReader {
         break;
       case Layout::quark_mxfp4:
         read_mxfp4("quark-torch-even", base + ".weight_scale");
+        break;
+      case Layout::quark_mxfp6:
+        layer_.format = mxfp6_format();
+        layer_.preset = "quark-torch-even";
+        read_fp6();
+        read_scales(base + ".weight_scale", e8m0_types(), kMxBlock);
         break;
       case Layout::compressed_tensors_nvfp4:
         read_nvfp4("nvfp4-compressed-tensors", base + ".weight_scale");
@@ -245,7 +280,8 @@ class LayerReader {
       shape.back() *= kMxBlock;
       return shape;
     }
-    if (weight_.type == "U8" && !shape.empty()) shape.back() *= 2;
+    if (weight_.type != "U8" || shape.empty()) return shape;
+    shape.back() = found_.layout == Layout::quark_mxfp6 ? shape.back() / 3 * 4 : shape.back() * 2;
     return shape;
   }
 
@@ -297,6 +333,25 @@ class LayerReader {
     const std::size_t bytes = weight_.bytes;
     layer_.parts.codes =
         numerics::unpack_codes(weight_.data, 1, 2 * bytes, 4, numerics::NibbleOrder::low, bytes);
+  }
+
+  // Codes of 6 bits, four in three bytes, the first in the lowest bits. Rows are whole blocks.
+  void read_fp6() {
+    const std::size_t bytes = weight_.bytes;
+    layer_.parts.codes = numerics::unpack_codes(weight_.data, 1, bytes / 3 * 4, 6,
+                                                numerics::NibbleOrder::low, bytes);
+  }
+
+  // Both element types of MXFP6 have the same tensors.
+  std::string mxfp6_format() const {
+    const std::string& type = configuration_.weight_type_of(found_.name);
+    if (type == "fp6_e2m3") return "mxfp6_e2m3";
+    if (type == "fp6_e3m2") return "mxfp6_e3m2";
+    fail(weight_, found_.weight,
+         fmt::format(
+             " is stored as {}, for which config.json must name the dtype of the weight, but "
+             "it names {} (allowed: fp6_e2m3, fp6_e3m2)",
+             layout_name(found_.layout), type.empty() ? "none" : one_line(type)));
   }
 
   void read_fp8() {
@@ -503,6 +558,7 @@ class LayerReader {
 
   const TensorTable& table_;
   const FoundLayer& found_;
+  const Configuration& configuration_;
   const std::string& method_;
   std::optional<std::size_t> expert_;
   Tensor weight_;      // of the expert, if one is chosen
@@ -520,6 +576,8 @@ std::string_view layout_name(Layout layout) {
       return "MXFP8";
     case Layout::quark_mxfp4:
       return "Quark MXFP4";
+    case Layout::quark_mxfp6:
+      return "Quark MXFP6";
     case Layout::compressed_tensors_nvfp4:
       return "compressed-tensors NVFP4";
     case Layout::compressed_tensors_mxfp4:
@@ -538,6 +596,13 @@ std::string_view layout_name(Layout layout) {
   return "";
 }
 
+const std::string& Configuration::weight_type_of(const std::string& layer) const {
+  for (const auto& [pattern, type] : layer_types) {
+    if (matches(pattern, layer)) return type;
+  }
+  return weight_type;
+}
+
 std::vector<FoundLayer> find_layers(const TensorTable& table) {
   std::vector<FoundLayer> layers;
   for (const auto& [name, tensor] : table.tensors) {
@@ -546,9 +611,9 @@ std::vector<FoundLayer> find_layers(const TensorTable& table) {
   return layers;
 }
 
-Layer read_layer(const TensorTable& table, const FoundLayer& found, const std::string& method,
-                 std::optional<std::size_t> expert) {
-  return LayerReader(table, found, method, expert).read();
+Layer read_layer(const TensorTable& table, const FoundLayer& found,
+                 const Configuration& configuration, std::optional<std::size_t> expert) {
+  return LayerReader(table, found, configuration, expert).read();
 }
 
 }  // namespace mxe::checkpoints

@@ -188,6 +188,47 @@ def test_quark_mxfp4(tmp_path, mxfp4):
     equal(layer.weight.dequantize(), E2M1[codes] * per_element(e8m0(scales), 32))
 
 
+def e2m3(codes):
+    """Numbers of E2M3: the bias of the exponent is 1."""
+    return minifloat(codes, 3, 1)
+
+
+def e3m2(codes):
+    """Numbers of E3M2: the bias of the exponent is 3."""
+    return minifloat(codes, 2, 3)
+
+
+def minifloat(codes, bits, bias):
+    code = np.asarray(codes, np.int64)
+    exponent, mantissa = code >> bits & 31 >> bits, code & (1 << bits) - 1
+    value = np.where(exponent == 0, mantissa * 2.0**(1 - bias - bits),
+                     ((1 << bits) + mantissa) * 2.0**(exponent - bias - bits))
+    return np.where(code & 32, -value, value).astype(np.float32)
+
+
+def test_quark_mxfp6(tmp_path):
+    codes = random_codes((N, K), 63)
+    scales = random_codes((N, K // 32), 250, seed=4)
+    # quark/torch/utils/pack.py, Pack_fp6: four codes of 6 bits, the first in the lowest bits of three bytes.
+    four = codes.astype(np.uint32).reshape(N, K // 4, 4)
+    four = four[..., 0] | four[..., 1] << 6 | four[..., 2] << 12 | four[..., 3] << 18
+    packed = np.stack([four & 255, four >> 8 & 255, four >> 16], -1).reshape(N, K * 3 // 4)
+    tensors = {f"{name}.{tensor}": ("U8", array) for name in ("a.up", "a.down")
+               for tensor, array in [("weight", packed), ("weight_scale", scales)]}
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    with pytest.raises(ValueError, match=r"config.json must name the dtype of the weight.*\(allowed: fp6_e2m3"):
+        mxe.load(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"quantization_config": {
+        "quant_method": "quark", "global_quant_config": {"weight": {"dtype": "fp6_e2m3"}},
+        "layer_quant_config": {"*.down": {"weight": {"dtype": "fp6_e3m2"}}, "a.*": {"bias": None, "weight": None},
+                               "*": {"weight": {"dtype": "fp6_e2m3"}}}}}))
+    layers = mxe.load(tmp_path)
+    assert [layers[name].format for name in ("a.up", "a.down")] == ["mxfp6_e2m3", "mxfp6_e3m2"]
+    equal(layers["a.up"].dequantize(), e2m3(codes) * per_element(e8m0(scales), 32))
+    equal(layers["a.down"].dequantize(), e3m2(codes) * per_element(e8m0(scales), 32))
+    assert mxe.load_layer(tmp_path, "a.up").layout == "Quark MXFP6"
+
+
 @pytest.mark.parametrize("method,preset", [("modelopt", "modelopt-mxfp8"), ("compressed-tensors", "ocp"),
                                            ("quark", "quark-torch-even")])
 def test_mxfp8(tmp_path, method, preset):

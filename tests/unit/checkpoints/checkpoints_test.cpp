@@ -68,7 +68,7 @@ Bytes packed(const Bytes& codes) {
 
 Checkpoint file_of(const Tensors& tensors, const std::map<std::string, std::string>& metadata = {},
                    const std::string& method = "") {
-  return {numerics::format_safetensors(tensors, metadata), "m.safetensors", method};
+  return {numerics::format_safetensors(tensors, metadata), "m.safetensors", {method, "", {}}};
 }
 
 /// Codes and scales of a weight, as they must be read.
@@ -225,6 +225,49 @@ TEST(Checkpoints, QuarkMxfp4) {
       file_of({tensor("x.weight", "U8", weight.packed_shape(), packed(weight.codes)),
                tensor("x.weight_scale", "U8", weight.scale_shape, weight.scales)});
   expect_layer(file.read("x"), weight, Layout::quark_mxfp4, "mxfp4_e2m1", "quark-torch-even");
+}
+
+// Four codes of 6 bits in three bytes, the first in the lowest bits.
+Bytes packed_6_bits(const Bytes& codes) {
+  Bytes bytes;
+  for (std::size_t i = 0; i < codes.size(); i += 4) {
+    const uint32_t four = codes[i] | static_cast<uint32_t>(codes[i + 1]) << 6 |
+                          static_cast<uint32_t>(codes[i + 2]) << 12 |
+                          static_cast<uint32_t>(codes[i + 3]) << 18;
+    for (const int shift : {0, 8, 16}) bytes.push_back(static_cast<uint8_t>(four >> shift));
+  }
+  return bytes;
+}
+
+TEST(Checkpoints, QuarkMxfp6) {
+  const Weight weight({6, 64}, 32, 63, 254);
+  const Tensors tensors = {tensor("a.up.weight", "U8", {6, 48}, packed_6_bits(weight.codes)),
+                           tensor("a.up.weight_scale", "U8", weight.scale_shape, weight.scales)};
+  const auto read = [&tensors](const Configuration& configuration) {
+    return Checkpoint(numerics::format_safetensors(tensors, {}), "m.safetensors", configuration)
+        .read("a.up");
+  };
+  const auto expect_format = [&](const char* format, const Configuration& configuration) {
+    SCOPED_TRACE(format);
+    expect_layer(read(configuration), weight, Layout::quark_mxfp6, format, "quark-torch-even");
+  };
+  expect_format("mxfp6_e2m3", {"quark", "fp6_e2m3", {}});
+  expect_format("mxfp6_e3m2", {"", "fp6_e3m2", {}});
+  // The first pattern that matches the whole name counts.
+  for (const char* pattern : {"a.up", "*", "*up", "a*", "a.??", "*.u*", "a*u*p*", "*a.up"}) {
+    SCOPED_TRACE(pattern);
+    expect_format("mxfp6_e3m2", {"", "fp6_e2m3", {{pattern, "fp6_e3m2"}, {"*", "fp6_e2m3"}}});
+  }
+  for (const char* pattern : {"", "a.u", "?", "up", "*u", "a.up?", "a.???", "b*", "*.down"}) {
+    SCOPED_TRACE(pattern);
+    expect_format("mxfp6_e2m3", {"", "fp6_e2m3", {{pattern, "fp6_e3m2"}}});
+  }
+  const std::string message =
+      "m.safetensors: tensor 'a.up.weight' is stored as Quark MXFP6, for "
+      "which config.json must name the dtype of the weight, but it names ";
+  expect_error([&] { read({}); }, message + "none (allowed: fp6_e2m3, fp6_e3m2)");
+  expect_error([&] { read({"quark", "fp4", {}}); }, message + "fp4 (allowed:");
+  expect_error([&] { read({"modelopt", "fp6_e2m3", {}}); }, "has the quant_method modelopt");
 }
 
 TEST(Checkpoints, GptOss) {
@@ -534,7 +577,7 @@ TEST_F(Folder, ShardsOfAnIndex) {
   write("config.json", R"({"quantization_config": {"quant_method": "modelopt"}})");
   for (const std::string& name : {path(index), folder_.string()}) {
     const Checkpoint file(name);
-    EXPECT_EQ(file.method(), "modelopt");
+    EXPECT_EQ(file.configuration().method, "modelopt");
     EXPECT_EQ(file.read("a.b").parts.tensor_scale, 0.0078125f);
   }
   expect_error([&] { Checkpoint(path("model-1.safetensors")).read("a.b"); },
@@ -552,7 +595,7 @@ TEST_F(Folder, ShardsOfAnIndex) {
 TEST_F(Folder, ConfigurationOfModelOpt) {
   write("model.safetensors", modelopt(nv_weight()));
   write("hf_quant_config.json", R"({"producer": {"name": "modelopt"}})");
-  EXPECT_EQ(Checkpoint(folder_.string()).method(), "modelopt");
+  EXPECT_EQ(Checkpoint(folder_.string()).configuration().method, "modelopt");
   std::filesystem::remove(path("model.safetensors"));
   expect_error([&] { Checkpoint(folder_.string()); }, "no checkpoint in this folder");
   expect_error([&] { Checkpoint(path("none.gguf")); }, "none.gguf");

@@ -21,7 +21,8 @@ static bool is_one_line(const mxe::Error& error) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
-    const mxe::checkpoints::Checkpoint file({data, data + size}, "fuzz", "modelopt");
+    const mxe::checkpoints::Checkpoint file({data, data + size}, "fuzz",
+                                            {"", "fp6_e2m3", {{"a*?b", "fp6_e3m2"}}});
     for (const mxe::checkpoints::FoundLayer& layer : file.layers()) {
       for (const bool one : {false, true}) {
         try {
