@@ -162,8 +162,9 @@ def test_every_function_is_listed():
     listed = {name.partition(",")[0].partition(" of ")[0].partition(" to ")[0]
               for name in (*DIFFERENTIABLE, *REFUSED)}
     without = {"compare", "diff", "estimate", "explain", "formats", "layer", "load", "load_layer", "presets",
-               "record", "save", "save_checkpoint", "quantize_", "quantizer_of", "text_of", "create_mx_spec",
-               "add_mx_args", "apply_mx_specs", "finalize_mx_specs", "get_backwards_mx_specs",
+               "record", "save", "save_checkpoint", "flatten_state_dict", "unflatten_state_dict", "quantize_",
+               "quantizer_of", "text_of", "create_mx_spec", "add_mx_args", "apply_mx_specs", "finalize_mx_specs",
+               "get_backwards_mx_specs",
                "get_mx_specs", "quantize_linear_", "backend", "compare_mx_formats", "print_mx_format_table",
                "mx_dynamic_activation_mx_weights", "quantize_llm_"}
     for module in (mxe, mxe.torch, mxe.compat.pychop, mxe.compat.microxcaling,

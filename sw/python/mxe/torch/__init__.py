@@ -19,11 +19,12 @@ from mxe._quantizer import FormatLike
 
 from . import _operators, _products, _sharding, _transforms, _views  # noqa: F401 - the import registers operators
 from ._layers import MXConfig, MXLinear, quantize_
+from ._safetensors import flatten_state_dict, unflatten_state_dict
 from ._tensor import MXTensor
 from ._text import quantizer_of, text_of
 
-__all__ = ["MXConfig", "MXLinear", "MXTensor", "fake_quantize", "matmul", "quantize", "quantize_",
-           "quantizer_of", "text_of"]
+__all__ = ["MXConfig", "MXLinear", "MXTensor", "fake_quantize", "flatten_state_dict", "matmul", "quantize",
+           "quantize_", "quantizer_of", "text_of", "unflatten_state_dict"]
 
 
 def quantize(x: Tensor, format: Union[FormatLike, Quantizer], preset: PresetLike = "ocp", *,
