@@ -285,18 +285,4 @@ Numbers read_numbers(const std::string& path, const std::vector<std::string>& na
   return numbers;
 }
 
-void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
-                   const std::string& what) {
-  const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();
-  if (shape.size() == rank && filled) return;
-  throw Error(
-      fmt::format("{} with no dimension of 0, but the array is {}", what, shape_text(shape)));
-}
-
-void throw_wrong_shape(const std::vector<std::size_t>& shape,
-                       const std::vector<std::size_t>& expected, const std::string& name) {
-  throw Error(
-      fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
-}
-
 }  // namespace mxe::arrays

@@ -95,24 +95,10 @@ class Numbers {
 /// As read_floats(), but keeps 16-bit types.
 Numbers read_numbers(const std::string& path, const std::vector<std::string>& names = {});
 
-/// Throws Error, which begins with `what` ("A.npy: A must be [M, K]"), unless `shape` has `rank`
-/// dimensions of at least 1.
-void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
-                   const std::string& what);
-
-[[noreturn]] void throw_wrong_shape(const std::vector<std::size_t>& shape,
-                                    const std::vector<std::size_t>& expected,
-                                    const std::string& name);
-
-/// Throws Error, which begins with `name`, unless `array` has this shape.
-template <typename T>
-void require_same_shape(const Array<T>& array, const std::vector<std::size_t>& expected,
-                        const std::string& name) {
-  if (array.shape != expected) throw_wrong_shape(array.shape, expected, name);
-}
-
 using numerics::axis_to_rows;
 using numerics::AxisView;
+using numerics::require_same_shape;
+using numerics::require_shape;
 using numerics::rows_to_axis;
 using numerics::shape_text;
 using numerics::split_at;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,26 +40,6 @@ std::optional<std::string> without(const std::string& name, std::string_view end
 const Types& e8m0_types() {
   static const Types types = {"U8", "F8_E8M0"};
   return types;
-}
-
-// True if the whole name matches the pattern: * stands for any text, ? for one character.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, after_star = std::string_view::npos, start = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      after_star = ++p;
-      start = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      p++;
-      n++;
-    } else if (after_star != std::string_view::npos) {
-      p = after_star;
-      n = ++start;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 // torchao writes the parts of the tensor P.W as P._W_qdata, P._W_scale and so on.
@@ -598,7 +579,7 @@ std::string_view layout_name(Layout layout) {
 
 const std::string& Configuration::weight_type_of(const std::string& layer) const {
   for (const auto& [pattern, type] : layer_types) {
-    if (matches(pattern, layer)) return type;
+    if (fnmatch(pattern.c_str(), layer.c_str(), FNM_NOESCAPE) == 0) return type;
   }
   return weight_type;
 }

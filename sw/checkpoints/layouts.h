@@ -15,8 +15,8 @@ namespace mxe::checkpoints {
 struct Configuration {
   std::string method;       ///< quant_method; empty if unknown
   std::string weight_type;  ///< Quark: dtype of the weights, for example "fp6_e2m3"; empty: unknown
-  /// Quark: names of layers, with the wildcards * and ?, and the dtype of their weights. The first
-  /// that matches replaces weight_type.
+  /// Quark: patterns of fnmatch() for names of layers, *, ? and [...], and the dtype of their
+  /// weights. The first that matches replaces weight_type.
   std::vector<std::pair<std::string, std::string>> layer_types;
 
   const std::string& weight_type_of(const std::string& layer) const;

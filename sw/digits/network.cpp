@@ -22,32 +22,19 @@ std::string file(const std::string& directory, const std::string& name) {
   return (std::filesystem::path(directory) / (name + ".npy")).string();
 }
 
-void require_shape(const numerics::NpyArray& array, const std::vector<std::size_t>& expected,
-                   const std::string& name) {
-  if (array.shape == expected) return;
-  throw Error(fmt::format("{} must be {}, but is {}", name, numerics::shape_text(expected),
-                          numerics::shape_text(array.shape)));
-}
-
-numerics::NpyArray read_matrix(const std::string& path, const std::string& meaning) {
-  numerics::NpyArray matrix = numerics::read_npy(path);
-  if (matrix.shape.size() == 2 && matrix.shape[0] > 0 && matrix.shape[1] > 0) return matrix;
-  throw Error(fmt::format("{}: {} with no dimension of 0, but the array is {}", path, meaning,
-                          numerics::shape_text(matrix.shape)));
-}
-
 DenseLayer load_layer(const std::string& directory, std::size_t index, std::size_t inputs) {
   const std::string path = file(directory, fmt::format("weight{}", index));
-  const numerics::NpyArray weights = read_matrix(path, "weights must be [inputs, outputs]");
+  const numerics::NpyArray weights = numerics::read_npy(path);
+  numerics::require_shape(weights.shape, 2, path + ": weights must be [inputs, outputs]");
   DenseLayer layer;
   layer.inputs = inputs;
   layer.outputs = weights.shape[1];
-  require_shape(weights, {inputs, layer.outputs}, path + ": the weights");
+  numerics::require_same_shape(weights.shape, {inputs, layer.outputs}, path + ": the weights");
   layer.weights = numerics::axis_to_rows(numerics::to_float32(weights, path),
                                          numerics::split_at(weights.shape, 0));
   const std::string bias_path = file(directory, fmt::format("bias{}", index));
   const numerics::NpyArray bias = numerics::read_npy(bias_path);
-  require_shape(bias, {layer.outputs}, bias_path + ": the bias");
+  numerics::require_same_shape(bias.shape, {layer.outputs}, bias_path + ": the bias");
   layer.bias = numerics::to_float32(bias, bias_path);
   return layer;
 }
@@ -66,7 +53,8 @@ std::string digits_layer_name(std::size_t index) { return fmt::format("dense{}",
 Digits load_digits(const std::string& directory) {
   Digits digits;
   const std::string images_path = file(directory, "test_images");
-  const numerics::NpyArray images = read_matrix(images_path, "images must be [count, pixels]");
+  const numerics::NpyArray images = numerics::read_npy(images_path);
+  numerics::require_shape(images.shape, 2, images_path + ": images must be [count, pixels]");
   digits.count = images.shape[0];
   digits.images.reserve(images.size());
   for (const uint8_t pixel : numerics::to_uint8(images, images_path)) {
@@ -75,7 +63,7 @@ Digits load_digits(const std::string& directory) {
 
   const std::string labels_path = file(directory, "test_labels");
   const numerics::NpyArray labels = numerics::read_npy(labels_path);
-  require_shape(labels, {digits.count}, labels_path + ": the labels");
+  numerics::require_same_shape(labels.shape, {digits.count}, labels_path + ": the labels");
   digits.labels = numerics::to_uint8(labels, labels_path);
 
   std::size_t inputs = images.shape[1];

@@ -41,7 +41,7 @@ std::vector<float> matrix(const std::string& path, Random& random, std::size_t r
                           std::size_t columns) {
   if (path.empty()) return random_matrix(random, rows * columns);
   arrays::Array<float> array = arrays::read_floats(path);
-  arrays::require_same_shape(array, {rows, columns}, path + ": the matrix");
+  arrays::require_same_shape(array.shape, {rows, columns}, path + ": the matrix");
   return std::move(array.values);
 }
 

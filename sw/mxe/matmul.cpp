@@ -198,7 +198,8 @@ int run(const MatmulOptions& options) {
   arrays::Array<float> expected;
   if (!options.expect.empty()) {
     expected = arrays::to_floats(files.read(options.expect), options.expect);
-    arrays::require_same_shape(expected, products.shape, options.expect + ": the expected result");
+    arrays::require_same_shape(expected.shape, products.shape,
+                               options.expect + ": the expected result");
   }
   files.require_all_names_used();
   if (target != device::Target::golden) shape.require_pair(setup.params);

@@ -35,6 +35,8 @@ struct BlockRules {
   float tensor_amax = 1;   ///< the amax that determines the tensor scale
   float tensor_limit = 1;  ///< the amax whose tensor scale is 1
 
+  /// The amax of a tensor scale: t * tensor_limit, or tensor_limit / g for ValueOrder::division.
+  float implied_amax(float tensor_scale) const;
   CodeScale code_scale(float block_scale) const;
   float scaled_value(float value, float block_scale) const {
     return code_scale(block_scale).apply(value);

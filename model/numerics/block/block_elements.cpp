@@ -117,11 +117,7 @@ class ElementQuantizer {
   }
 
   float scaled(float x) const {
-    const bool divides = options_.arithmetic == ScaleArithmetic::division ||
-                         options_.arithmetic == ScaleArithmetic::product ||
-                         options_.arithmetic == ScaleArithmetic::normalized ||
-                         options_.arithmetic == ScaleArithmetic::encode_division;
-    return divides ? x / factor_ : x * factor_;
+    return divides_elements(options_.arithmetic) ? x / factor_ : x * factor_;
   }
 
   uint32_t nan_magnitude() const {
@@ -176,6 +172,11 @@ class ElementQuantizer {
 };
 
 }  // namespace
+
+float BlockRules::implied_amax(float tensor_scale) const {
+  return options.value_order == ValueOrder::division ? tensor_limit / tensor_scale
+                                                     : tensor_scale * tensor_limit;
+}
 
 CodeScale BlockRules::code_scale(float block_scale) const {
   switch (options.value_order) {

@@ -218,14 +218,12 @@ void set_tensor_scale(BlockRules& rules, float array_amax) {
   const float largest = static_cast<float>(limit * rules.format.max);
   rules.tensor_amax = array_amax;
   rules.tensor_limit = largest;
-  const bool divides = options.arithmetic == ScaleArithmetic::encode_division;
   if (options.tensor_scale) {
-    const float scale = *options.tensor_scale;
-    rules.tensor_amax = divides ? largest / scale : scale * largest;
-    rules.tensor_decode = rules.tensor_encode = scale;
+    rules.tensor_amax = rules.implied_amax(*options.tensor_scale);
+    rules.tensor_decode = rules.tensor_encode = *options.tensor_scale;
     return;
   }
-  if (divides) {
+  if (options.arithmetic == ScaleArithmetic::encode_division) {
     const float encode = (1.0f / array_amax) * largest;
     rules.tensor_encode = std::isfinite(encode) ? encode : 1;
     rules.tensor_decode = rules.tensor_encode;

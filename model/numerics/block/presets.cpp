@@ -505,13 +505,11 @@ void apply_overrides(QuantizerOptions& options, std::string_view preset,
   if (is_changed("seed") && options.rounding != Rounding::stochastic) {
     throw Error("a seed is for stochastic rounding");
   }
-  if (is_changed("tensor_amax") && !options.uses_tensor_scale) {
-    throw Error(fmt::format(
-        "a tensor amax is for presets with a scale of the whole tensor, not for '{}'", preset));
-  }
-  if (is_changed("tensor_scale") && !options.uses_tensor_scale) {
-    throw Error(fmt::format(
-        "a tensor scale is for presets with a scale of the whole tensor, not for '{}'", preset));
+  for (const auto& [name, meaning] :
+       {std::pair{"tensor_amax", "tensor amax"}, {"tensor_scale", "tensor scale"}}) {
+    if (!is_changed(name) || options.uses_tensor_scale) continue;
+    throw Error(fmt::format("a {} is for presets with a scale of the whole tensor, not for '{}'",
+                            meaning, preset));
   }
   const std::optional<float>& amax = options.tensor_amax;
   if (is_changed("tensor_amax") && amax && !(std::isfinite(*amax) && *amax > 0)) {

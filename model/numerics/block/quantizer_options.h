@@ -104,6 +104,13 @@ enum class ScaleArithmetic : uint8_t {
   encode_division,  ///< s = (amax / m) * g, zero_scale if that rounds to 0; x / (s / g)
 };
 
+/// True if elements are divided by a number, false if they are multiplied by one.
+inline bool divides_elements(ScaleArithmetic arithmetic) {
+  return arithmetic == ScaleArithmetic::division || arithmetic == ScaleArithmetic::product ||
+         arithmetic == ScaleArithmetic::normalized ||
+         arithmetic == ScaleArithmetic::encode_division;
+}
+
 /// Computation of the value of a code c with such a scale, in float32 products.
 enum class ValueOrder : uint8_t {
   code_first,    ///< (c * s) * t

@@ -29,11 +29,7 @@ EncodeRule encode_rule(const ElementFormat& format, const QuantizerOptions& opti
   rule.kind = format.kind;
   rule.rounding = options.rounding;
   if (format.kind == FormatKind::floating) rule.zero_sign = options.zero_sign;
-  rule.divides = !options.scale_format.is_power_of_two() &&
-                 (options.arithmetic == ScaleArithmetic::division ||
-                  options.arithmetic == ScaleArithmetic::product ||
-                  options.arithmetic == ScaleArithmetic::normalized ||
-                  options.arithmetic == ScaleArithmetic::encode_division);
+  rule.divides = !options.scale_format.is_power_of_two() && divides_elements(options.arithmetic);
   rule.four_over_six = options.four_over_six;
   rule.value_order = options.value_order;
   return rule;

@@ -37,12 +37,6 @@ void require_one(const char* name, const std::optional<float>& number) {
                           option, argument));
 }
 
-// The amax of a tensor scale: t = amax / limit, and g = limit / amax for ValueOrder::division.
-float implied_amax(const BlockRules& rules, float tensor_scale) {
-  return rules.options.value_order == ValueOrder::division ? rules.tensor_limit / tensor_scale
-                                                           : tensor_scale * rules.tensor_limit;
-}
-
 void set_tensor_scale(QuantizedArray& array, const ArrayParts& parts) {
   std::optional<float> amax = parts.tensor_amax;
   std::optional<float> scale = parts.tensor_scale;
@@ -61,7 +55,7 @@ void set_tensor_scale(QuantizedArray& array, const ArrayParts& parts) {
   require_usable("tensor scale", scale, parts.is_stored);
   require_usable("tensor amax", amax, parts.is_stored);
   const BlockRules rules = make_block_rules(array.format, array.options, amax.value_or(1));
-  const float implied = scale ? implied_amax(rules, *scale) : rules.tensor_amax;
+  const float implied = scale ? rules.implied_amax(*scale) : rules.tensor_amax;
   array.tensor_amax = amax.value_or(implied);
   array.tensor_scale = scale.value_or(rules.tensor_decode);
   const bool agree = parts.is_stored || same_number(array.tensor_scale, rules.tensor_decode) ||

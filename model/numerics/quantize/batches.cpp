@@ -43,6 +43,19 @@ std::size_t matrix_at(std::size_t at, const Shape& whole, const Shape& leading) 
 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
+void require_shape(const Shape& shape, std::size_t rank, const std::string& what) {
+  const bool filled = std::find(shape.begin(), shape.end(), std::size_t{0}) == shape.end();
+  if (shape.size() == rank && filled) return;
+  throw Error(
+      fmt::format("{} with no dimension of 0, but the array is {}", what, shape_text(shape)));
+}
+
+void require_same_shape(const Shape& shape, const Shape& expected, const std::string& name) {
+  if (shape == expected) return;
+  throw Error(
+      fmt::format("{} must be {}, but is {}", name, shape_text(expected), shape_text(shape)));
+}
+
 Batches pair_matrices(const BatchOperand& a, const BatchOperand& b, bool transposed) {
   require_matrices(a, "[..., M, K]");
   require_matrices(b, transposed ? "[..., N, K]" : "[..., K, N]");

@@ -11,6 +11,15 @@ namespace mxe::numerics {
 /// Text such as "[3, 4]".
 std::string shape_text(const std::vector<std::size_t>& shape);
 
+/// Throws Error, which begins with `what` ("A.npy: A must be [M, K]"), unless `shape` has `rank`
+/// dimensions of at least 1.
+void require_shape(const std::vector<std::size_t>& shape, std::size_t rank,
+                   const std::string& what);
+
+/// Throws Error, which begins with `name`, unless the shapes are equal.
+void require_same_shape(const std::vector<std::size_t>& shape,
+                        const std::vector<std::size_t>& expected, const std::string& name);
+
 struct BatchOperand {
   std::string name;
   std::vector<std::size_t> shape;

@@ -389,12 +389,16 @@ def save(path: Union[str, os.PathLike[str]], arrays: Union[Array, Mapping[str, A
             raise TypeError(f"'{prefix[:-1]}' must be an mxe.Array, not {type(array).__name__}")
     metadata = {}
     for prefix, array in named.items():
-        core = array._core
-        metadata[prefix + "mxe"] = json.dumps({
-            "format": array.format, "preset": array.preset, "axis": array.axis,
-            "tensor_scale": core.tensor_scale, "tensor_amax": core.tensor_amax,
-            "switches": dict(core.quantizer.changes)}, sort_keys=True)
+        metadata[prefix + "mxe"] = json.dumps(description_of(array), sort_keys=True)
     _core.save(os.fspath(path), {prefix: array._core for prefix, array in named.items()}, metadata)
+
+
+def description_of(array: Array) -> dict[str, Any]:
+    """The metadata that describe the codes and scales of an array in a file."""
+    core = array._core
+    return {"format": array.format, "preset": array.preset, "axis": array.axis,
+            "tensor_scale": core.tensor_scale, "tensor_amax": core.tensor_amax,
+            "switches": dict(core.quantizer.changes)}
 
 
 def load(path: Union[str, os.PathLike[str]],

@@ -8,6 +8,7 @@ from typing import Any, Optional, get_args
 import torch
 from torch import Tensor
 
+from mxe._array import description_of
 from mxe._names import AccumulateName
 
 from ._tensor import MXTensor
@@ -42,16 +43,12 @@ def flatten_state_dict(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dic
 def _parts(name: str, value: MXTensor) -> tuple[dict[str, Tensor], str]:
     if type(value) is not MXTensor:
         raise TypeError(f"'{name}' must be an mxe.torch.MXTensor, not {type(value).__module__}.{type(value).__name__}")
-    quantizer = value.quantizer
-    whole = value.whole.tolist()
     parts = {f"{name}.elements": value.codes.contiguous(), f"{name}.scales": value.scales.contiguous()}
-    if len(whole) > 2:
+    if len(value.whole) > 2:
         parts[f"{name}.row_amax"] = value.whole[2:].clone()
-    return parts, json.dumps({
-        "format": quantizer.format, "preset": quantizer.preset, "axis": value.axis, "switches": quantizer.changes,
-        "tensor_scale": whole[0], "tensor_amax": whole[1],
-        "torch": {"dtype": str(value.dtype), "on": value.on, "activation": value.activation,
-                  "accumulate": value.accumulate}}, sort_keys=True)
+    layer = {"dtype": str(value.dtype), "on": value.on, "activation": value.activation,
+             "accumulate": value.accumulate}
+    return parts, json.dumps({**description_of(value.array), "torch": layer}, sort_keys=True)
 
 
 def unflatten_state_dict(tensors: Mapping[str, Tensor], metadata: Optional[Mapping[str, str]]) -> dict[str, Tensor]:
