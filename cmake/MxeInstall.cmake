@@ -48,11 +48,12 @@ endfunction()
 mxe_install_part(driver mxe_regs=registers mxe_driver=driver)
 mxe_install_part(reference mx=numerics mx_safetensors=safetensors mxe_params=params mxe_job=reference)
 if(MXE_BUILD_RTL)
-  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_platform=platform
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_dram=dram mxe_platform=platform
                    mxe_rtl=rtl_engine mxe_device=model)
   mxe_install_part(rtl mxe_rtl_device=rtl)
 else()
-  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_platform=platform mxe_device=model)
+  mxe_install_part(model mxe_blocks=blocks mxe_engine=engine mxe_harness=harness mxe_dram=dram mxe_platform=platform
+                   mxe_device=model)
 endif()
 
 if(TARGET mxe_linux)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "model/platform/dram/config.h"
+
+namespace mxe::dram {
+
+/// Converts between picoseconds and cycles of tCK. Edge n is at n * tCK, rounded up to picoseconds.
+class TckClock {
+ public:
+  explicit TckClock(const Config& config) : tck_fs_(config.tck_fs) {}
+
+  /// First edge at or after `ps`. tCK 625 ps: 1300 ps -> 3.
+  uint64_t cycle_from(uint64_t ps) const {
+    uint64_t cycle = ps / tck_fs_ * 1000 + ps % tck_fs_ * 1000 / tck_fs_;
+    while (ps_of(cycle) < ps) cycle++;
+    return cycle;
+  }
+  /// Last edge at or before `ps`. tCK 625 ps: 1300 ps -> 2.
+  uint64_t cycle_until(uint64_t ps) const {
+    const uint64_t cycle = cycle_from(ps);
+    return ps_of(cycle) > ps ? cycle - 1 : cycle;
+  }
+  /// Time of an edge.
+  uint64_t ps_of(uint64_t cycle) const {
+    return cycle / 1000 * tck_fs_ + (cycle % 1000 * tck_fs_ + 999) / 1000;
+  }
+
+ private:
+  uint64_t tck_fs_;
+};
+
+}  // namespace mxe::dram
