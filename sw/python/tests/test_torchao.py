@@ -221,6 +221,10 @@ def test_scales_of_whole_tensors_without_reciprocal():
     for value, code in ((float("inf"), 8), (float("nan"), 127)):
         odd = NVFP4Tensor.to_nvfp4(x, per_tensor_scale=torch.tensor(value))
         assert odd.scale.view(torch.uint8).item() == code and bool(odd.dequantize().isnan().all())
+    for code in (127, 255):  # NaN of both signs, as files of torchao have them
+        for whole in (None, torch.tensor(2.0)):
+            scale = torch.full((1, 1), code, dtype=torch.uint8).view(torch.float8_e4m3fn)
+            assert bool(NVFP4Tensor(zero.qdata, scale, 16, torch.float32, whole).dequantize().isnan().all())
     with pytest.raises(ValueError, match="tensor scale -1.0 is below 0"):
         NVFP4Tensor.to_nvfp4(x, per_tensor_scale=torch.tensor(-1.0))
 
