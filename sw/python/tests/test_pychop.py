@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import importlib
 from importlib.util import find_spec
 
 import numpy as np
@@ -227,3 +228,59 @@ def test_tensorflow(theirs):
         assert_same(found.numpy(), np.asarray(theirs.mx_quantize(x, format, 16), np.float32))
         assert_same(tensorflow.function(lambda v: ours.mx_quantize(v, format, 16))(y).numpy(), found.numpy())
         assert ours.MXTensor(y, format).statistics()["num_blocks"] == 8
+
+
+def test_keras(theirs):
+    tensorflow = pytest.importorskip("tensorflow", reason="tensorflow is not installed")
+    from pychop.tf import mx_formats as peer
+
+    from mxe.compat.pychop.tf import mx_formats as mine
+    x = plain((4, 64))
+    for arguments in (("mxfp4_e2m1", 16), ((3, 4), 32, 6), ((8, 7), 32)):
+        layer = mine.MXQuantizerSTE(*arguments, name="rounded")
+        assert layer.name == "rounded"
+        model = tensorflow.keras.Sequential([tensorflow.keras.Input((64,)), layer])
+        for call in (layer, model):
+            y = tensorflow.constant(x)
+            with tensorflow.GradientTape() as tape:
+                tape.watch(y)
+                found = call(y)
+            assert_same(tape.gradient(found, y).numpy(), np.ones_like(x))
+            assert_same(found.numpy(), peer.MXQuantizerSTE(*arguments)(y).numpy())
+    with pytest.raises(ValueError, match="unknown format 'fp3'"):
+        mine.MXQuantizerSTE("fp3")
+
+
+@pytest.mark.parametrize("given", [{}, {"weight_format": "mxfp4_e2m1", "use_bias": False, "quantize_input": False},
+                                   {"weight_format": (3, 4), "block_size": 16}])
+def test_flax(theirs, given):
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+    pytest.importorskip("flax", reason="flax is not installed")
+    from pychop.jx import mx_formats as peer
+
+    from mxe.compat.pychop.jx import mx_formats as mine
+    x = jax.numpy.asarray(plain((5, 64)))
+    layer, other = mine.MXDense(8, **given), peer.MXDense(8, **given)
+    state = layer.init(jax.random.PRNGKey(0), x)
+    jax.tree.map(np.testing.assert_array_equal, state, other.init(jax.random.PRNGKey(0), x))
+    y = layer.apply(state, x)
+    assert_same(np.asarray(y), np.asarray(other.apply(state, x)))
+    # pychop's layer has neither of these.
+    np.testing.assert_allclose(jax.jit(layer.apply)(state, x), y, rtol=1e-5, atol=1e-5)
+    found = jax.jit(jax.grad(lambda state: (layer.apply(state, x) ** 2).sum()))(state)
+    rounded = x if given.get("quantize_input") is False else mine.MXQuantizerSTE(
+        given.get("weight_format", "mxfp8_e4m3"), given.get("block_size", 32))(x)
+    np.testing.assert_allclose(found["params"]["kernel"], rounded.T @ (2 * y), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("library, name, package", [("jx", "MXDense", "flax"), ("tf", "MXQuantizerSTE", "tensorflow")])
+def test_missing_package(monkeypatch, library, name, package):
+    if library == "jx":
+        pytest.importorskip("jax", reason="jax is not installed")
+    formats = importlib.import_module(f"mxe.compat.pychop.{library}.mx_formats")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    source = importlib.util.spec_from_file_location(f"{formats.__package__}.without", formats.__file__)
+    without = importlib.util.module_from_spec(source)
+    source.loader.exec_module(without)
+    with pytest.raises(ImportError, match=f"{name} needs {package}, which is not installed: pip install {package}"):
+        getattr(without, name)(8)

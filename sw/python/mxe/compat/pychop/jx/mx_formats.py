@@ -1,42 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end for JAX's arrays, whichever backend is set. pychop's layer for Flax (MXDense) is missing."""
+"""The front end for JAX's arrays, whichever backend is set, and pychop's layer for Flax."""
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Optional
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from .. import mx_formats as front
-from ..mx_formats import MX_FORMATS, FormatLike, MXSpec, compare_mx_formats, create_mx_spec
+from .._missing import missing
+from ..mx_formats import MX_FORMATS, MXSpec, compare_mx_formats, create_mx_spec
+from ._quantizers import MXQuantizerSTE, create_mx_ste_quantizer, mx_quantize
 
-__all__ = ["MX_FORMATS", "MXQuantizerSTE", "MXSpec", "MXTensor_", "compare_mx_formats", "create_mx_spec",
+if TYPE_CHECKING or find_spec("flax"):
+    from ._flax import MXDense
+else:
+    MXDense = missing("MXDense", "flax")
+
+__all__ = ["MX_FORMATS", "MXDense", "MXQuantizerSTE", "MXSpec", "MXTensor_", "compare_mx_formats", "create_mx_spec",
            "create_mx_ste_quantizer", "mx_quantize"]
 
 
 class MXTensor_(front.MXTensor_):  # noqa: N801 - a name of pychop
     __init__ = functools.partialmethod(front.MXTensor_.__init__, backend="jax")
-
-
-mx_quantize = functools.partial(front.mx_quantize, backend="jax")
-
-
-def create_mx_ste_quantizer(spec: MXSpec, block_size: int = 32, scale_exp_bits: Optional[int] = None,
-                            scale_sig_bits: Optional[int] = None) -> Callable[[Any], Any]:
-    """A function of arrays and tracers, whose gradient is that of the identity."""
-    return functools.partial(mx_quantize, format=spec, block_size=block_size, scale_exp_bits=scale_exp_bits,
-                             scale_sig_bits=scale_sig_bits)
-
-
-class MXQuantizerSTE:
-    """`mx_quantize` with fixed arguments."""
-
-    def __init__(self, format: FormatLike = "mxfp8_e4m3", block_size: int = 32,
-                 scale_exp_bits: Optional[int] = None, scale_sig_bits: Optional[int] = None) -> None:
-        self.spec = front._spec_of(format, block_size, scale_exp_bits, scale_sig_bits, "jax")
-        self.format_str, self.block_size = front._title(format), block_size
-
-    def __call__(self, x: Any) -> Any:
-        return mx_quantize(x, self.spec)
-
-    def __repr__(self) -> str:
-        return f"MXQuantizerSTE(format={self.format_str}, block_size={self.block_size})"
