@@ -44,6 +44,7 @@ EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerO
     p.max_negative =
         static_cast<int32_t>(to_bits(options.full_integer_range ? largest + 1 : largest));
     p.code_mask = static_cast<int32_t>(format.code_mask());
+    p.lsb_field = 127 + 23;
     return p;
   }
   p.drop = 23 - format.mantissa_bits;
@@ -55,6 +56,7 @@ EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerO
   p.half = power_bits(format.lsb_exponent - 1);
   p.almost_half = p.half - 1;
   p.sign_shift = format.bits - 1;
+  p.lsb_field = format.lsb_exponent + 127 + 23;
   return p;
 }
 

@@ -29,6 +29,12 @@ struct EncodeParameters {
   int32_t max_positive = 0;  ///< the largest magnitudes as float32, in steps
   int32_t max_negative = 0;
   int32_t code_mask = 0;
+  // Rounding::stochastic:
+  int32_t lsb_field = 0;  ///< exponent field of a float32 whose lsb weighs as much as a subnormal's
+  const uint32_t* random = nullptr;  ///< upper half of random_bits() per element
+  /// Per block, or per element of a row: made nonzero if the upper half is too little for an
+  /// element.
+  uint8_t* undecided = nullptr;
 };
 
 EncodeParameters encode_parameters(const ElementFormat& format, const QuantizerOptions& options);
@@ -96,6 +102,9 @@ using EncodeRowKernel = void (*)(const void* x, std::size_t columns,
                                  const EncodeParameters& parameters, const float* factors,
                                  uint8_t* codes);
 
+/// Upper halves of mix64() of `first` and the numbers that follow.
+using RandomKernel = void (*)(uint64_t first, std::size_t count, uint32_t* out);
+
 struct DecodeParameters {
   int drop = 0;            ///< mantissa bits of float32 beyond the format's
   int32_t magnitudes = 0;  ///< mask of a code without its sign
@@ -141,6 +150,7 @@ struct PresetKernels {
   PowerScaleKernel power_scales;
   RealScaleKernel real_scales;
   ErrorKernel errors;  ///< null: none for this rule
+  RandomKernel random;
 };
 
 PresetKernels preset_kernels(const EncodeRule& rule, ScaleArithmetic arithmetic, SimdLevel level,

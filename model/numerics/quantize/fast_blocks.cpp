@@ -4,14 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/numerics/base/random.h"
 #include "model/numerics/formats/bfloat16.h"
 
 namespace mxe::numerics {
 namespace {
 
-// Rounding::toward_zero with float32_element_log2 needs the exact path for mantissas from kNearTop
-// on, whose log2f may be one too high, and for blocks with amax < kFarFromSubnormal, which may have
-// elements that are subnormal in float32.
+// Rounding to nearest carries where log2f is one too high. The other roundings with
+// float32_element_log2 need the exact path for mantissas from kNearTop on, whose log2f may be one
+// too high, and for blocks with amax < kFarFromSubnormal, which may have elements that are
+// subnormal in float32.
 constexpr uint32_t kNearTop = 0x7FFF00;
 constexpr uint32_t kFarFromSubnormal = 100u << 23;
 
@@ -63,14 +65,20 @@ FastBlocks::FastBlocks(const BlockRules& rules, SimdLevel level, NumberType type
     kernels_.encode_row = float_kernels_.encode_row;
   }
   power_of_two_ = options.scale_format.is_power_of_two();
+  is_stochastic_ = options.rounding == Rounding::stochastic;
   serves_ = has_kernel_format(rules.format) && has_kernel_scale(options) && kernels_.encode &&
             (power_of_two_ || kernels_.real_scales) &&
             (options.four_over_six == FourOverSix::off || kernels_.errors);
   if (!serves_) return;
-  watches_mantissas_ = options.float32_element_log2 && options.rounding == Rounding::toward_zero &&
+  watches_mantissas_ = options.float32_element_log2 &&
+                       (is_stochastic_ || options.rounding == Rounding::toward_zero) &&
                        rules.format.kind == FormatKind::floating;
   parameters_ = encode_parameters(rules.format, options);
   decode_parameters_ = decode_parameters(rules.format, options);
+  if (is_stochastic_) {
+    parameters_.undecided = undecided_.data();
+    set_random(0, kMost);
+  }
   if (!power_of_two_) real_ = real_parameters(rules);
   if (options.four_over_six != FourOverSix::off) {
     choice_.emplace(rules, kernels_, parameters_);
@@ -341,6 +349,20 @@ void FastBlocks::set_code_scales(std::size_t blocks, const BlockRules* block_rul
   }
 }
 
+void FastBlocks::set_random(std::size_t first, std::size_t count) {
+  random_.resize(std::max(random_.size(), count));
+  parameters_.random = random_.data();
+  kernels_.random(mxe::mix64(rules_.options.seed) + first, count, random_.data());
+}
+
+void FastBlocks::skip_undecided(std::size_t blocks, std::size_t first,
+                                std::vector<std::size_t>& skipped) {
+  for (std::size_t block = 0; block < blocks; block++) {
+    if (undecided_[block] != 0) skipped.push_back(first + block);
+  }
+  undecided_.fill(0);
+}
+
 const float* FastBlocks::floats(const FloatArray& x, std::size_t count) {
   if (x.type() == NumberType::float32) return static_cast<const float*>(x.data());
   widened_.resize(std::max(widened_.size(), count));
@@ -401,8 +423,10 @@ void FastBlocks::line(const FloatArray& x, std::size_t at, std::size_t blocks, s
     } else {
       derive_real_scales({in, size, 1, run, size, false}, first, skipped);
     }
+    if (is_stochastic_) set_random(begin, run * size);
     kernels_.encode(in.data(), run, size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
+    if (is_stochastic_) skip_undecided(run, first, skipped);
     write_scales(run, scale_at + first);
     if (!output_.dequantized) continue;
     set_code_scales(run);
@@ -427,6 +451,7 @@ void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride
   if (output_.dequantized) set_code_scales(columns, block_rules);
   for (std::size_t row = 0; row < rows; row++) {
     const std::size_t begin = at + row * stride;
+    if (is_stochastic_) set_random(begin, columns);
     FloatArray in = x.from(begin);
     if (rounds_input_) {
       kernels_.round_bfloat16(in.data(), columns, rounded_.data());
@@ -436,6 +461,7 @@ void FastBlocks::columns(const FloatArray& x, std::size_t at, std::size_t stride
                         output_.codes + begin);
     if (output_.dequantized) write_row_values(in, columns, begin);
   }
+  if (is_stochastic_) skip_undecided(columns, 0, skipped);
   write_scales(columns, scale_at);
 }
 
@@ -455,6 +481,7 @@ void FastBlocks::encode_tiles(const FloatArray& x, const Tiles& tiles, std::size
   if (output_.dequantized) set_code_scales(run);
   for (std::size_t row = 0; row < tiles.rows; row++) {
     const std::size_t begin = tiles.at + row * tiles.stride + first * tiles.size;
+    if (is_stochastic_) set_random(begin, run * tiles.size);
     kernels_.encode(x.from(begin).data(), run, tiles.size, parameters_, run_.scales.factors.data(),
                     output_.codes + begin);
     if (output_.dequantized) write_values(x.from(begin), run, tiles.size, begin);
@@ -495,6 +522,7 @@ void FastBlocks::tiles(const FloatArray& x, const Tiles& tiles, std::vector<std:
       derive_real_scales(elements_of(x, tiles, first, run), first, skipped);
     }
     encode_tiles(x, tiles, first, run);
+    if (is_stochastic_) skip_undecided(run, first, skipped);
     write_tile_scales(tiles, first, run);
   }
 }

@@ -137,6 +137,10 @@ class FastBlocks {
   void write_scales(std::size_t blocks, std::size_t scale_at);
   float value_of(uint8_t code, float x, float factor, const CodeScale& scale) const;
   const float* floats(const FloatArray& x, std::size_t count);
+  // Prepares the random numbers of elements `first` to `first` + count - 1.
+  void set_random(std::size_t first, std::size_t count);
+  // Appends the blocks that encoders left undecided, by their indices from `first` on.
+  void skip_undecided(std::size_t blocks, std::size_t first, std::vector<std::size_t>& skipped);
   void set_code_scales(std::size_t blocks, const BlockRules* block_rules = nullptr);
   // Writes the values of the run's blocks, which are contiguous from `at`.
   void write_values(const FloatArray& in, std::size_t blocks, std::size_t size, std::size_t at);
@@ -152,12 +156,15 @@ class FastBlocks {
   bool serves_ = false;
   bool power_of_two_ = true;
   bool watches_mantissas_ = false;
+  bool is_stochastic_ = false;
   bool rounds_input_ = false;  // to bfloat16; encoders then read float32
   Scale zero_;
   std::optional<ScaleTable> table_;  // of power-of-two scales
   PowerScaleParameters pattern_;     // rule for a range of its binades
   Run run_;
   std::vector<float> rounded_;
+  std::vector<uint32_t> random_;
+  std::array<uint8_t, kMost> undecided_{};
   std::vector<float> widened_;
   std::optional<ScaleChoice> choice_;
   RealScales four_;

@@ -21,7 +21,7 @@ struct MxTensor {
   std::vector<uint8_t> scales;  ///< [rows][scale_columns()]
   ScaleLayout layout = {};
   /// Factors of all values of the tensor or of a row: none, one, or one per row (NVFP4).
-  std::vector<float> tensor_scales = {};
+  std::vector<float> tensor_scales = {};  // NOLINT: lists of the members may omit it
 
   std::size_t scale_columns() const { return layout.columns(k); }
   ScaledFormat scaled_format() const { return {format, layout}; }

@@ -163,6 +163,102 @@ TEST(Definition, EveryPathOnRandomBlocks) {
   }
 }
 
+// Compares the vector kernels with quantizing block by block. Returns the number of nonzero codes.
+std::size_t compare_paths(const std::vector<float>& x, const std::vector<std::size_t>& shape,
+                          const Quantizer& quantizer) {
+  std::size_t nonzero = 0, differences = 0;
+  for (const int axis : {1, 0}) {
+    if (axis == 0 && quantizer.options.row_scaled) continue;
+    QuantizedArray expected;
+    for (Path path : paths()) {
+      SCOPED_TRACE(path.name + " axis " + std::to_string(axis));
+      path.request.axis = axis;
+      QuantizedArray found =
+          quantize(x.data(), shape, quantizer.format, quantizer.options, path.request);
+      if (path.request.block_by_block) {
+        expected = std::move(found);
+        for (const uint8_t code : expected.codes) {
+          if (code != 0) nonzero++;
+        }
+        continue;
+      }
+      EXPECT_EQ(found.codes, expected.codes);
+      EXPECT_EQ(found.scale_codes, expected.scale_codes);
+      for (std::size_t i = 0; i < x.size(); i++) {
+        if (to_bits(found.dequantized[i]) != to_bits(expected.dequantized[i])) differences++;
+      }
+      EXPECT_EQ(differences, 0u);
+    }
+  }
+  return nonzero;
+}
+
+TEST(Definition, StochasticRoundingInEveryPreset) {
+  std::mt19937 random(11);
+  const std::vector<float> x = random_numbers(random, 70 * 101);
+  const Overrides overrides{{"rounding", std::string("stochastic")}, {"seed", int64_t{7}}};
+  std::size_t tested = 0;
+  for (const std::string& preset : preset_names()) {
+    for (const char* format : {"mxfp8_e5m2", "mxfp8_e4m3", "mxfp6_e2m3", "mxfp4_e2m1", "mxint8",
+                               "e3m4", "int5", "nvfp4"}) {
+      SCOPED_TRACE(preset + " " + format);
+      Quantizer quantizer;
+      try {
+        quantizer = make_quantizer(format, preset, overrides);
+      } catch (const Error&) {
+        continue;  // not a format of this preset
+      }
+      tested++;
+      compare_paths(x, {70, 101}, quantizer);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(tested, 200u);
+}
+
+// 2^-9 to 2^-11 of a step round up for random numbers below 2^55 to 2^53. Kernels compare the upper
+// 32 of 64 random bits, which do not suffice.
+TEST(Definition, StochasticRoundingOfTinyElements) {
+  constexpr std::size_t kRows = 256, kColumns = 1024;
+  for (const char* format : {"mxfp8_e4m3", "mxfp4_e2m1", "mxint8"}) {
+    SCOPED_TRACE(format);
+    const Quantizer quantizer = make_quantizer(
+        format, "ocp", {{"rounding", std::string("stochastic")}, {"seed", int64_t{3}}});
+    const float top = std::ldexp(1.0f, quantizer.format.emax);
+    std::vector<float> x(kRows * kColumns);
+    for (std::size_t i = 0; i < x.size(); i++) {
+      // The upper half of the significand of 1 + 2^-23 is 0: it drops 32 to 34 bits.
+      const int exponent = quantizer.format.lsb_exponent - 9 - static_cast<int>(i % 3);
+      x[i] = (i % kColumns + i / kColumns) % 32 == 0 ? top : std::ldexp(1.0f + 0x1p-23f, exponent);
+    }
+    const std::size_t tops = x.size() / 32;
+    EXPECT_GT(compare_paths(x, {kRows, kColumns}, quantizer), 2 * tops + 500);
+  }
+}
+
+// log2f of 1 - 5 * 2^-24, scaled to 2^15, is one too high, so the last mantissa bit is dropped.
+// That shows if a number so close to 1 rounds down, which it does for random numbers from 1 - 2^-20
+// on.
+TEST(Definition, StochasticRoundingWithLog2OfFloat32) {
+  constexpr uint64_t kLargest = uint64_t{0xFFFFF} << 44;
+  uint64_t seed = 0;
+  std::size_t at = 0;
+  while (at == 0) {
+    seed++;
+    for (std::size_t i = 1; i < 32; i++) {
+      if (random_bits(seed, i) >= kLargest) at = i;
+    }
+  }
+  std::vector<float> x(32, 1.5f);
+  x[at] = 1 - 5 * 0x1p-24f;
+  const Quantizer quantizer = make_quantizer(
+      "mxfp8_e5m2", "microxcaling-nearest",
+      {{"rounding", std::string("stochastic")}, {"seed", static_cast<int64_t>(seed)}});
+  compare_paths(x, {1, 32}, quantizer);
+  EXPECT_EQ(quantize(x.data(), {1, 32}, quantizer.format, quantizer.options).dequantized[at],
+            0.75f);
+}
+
 // Every bfloat16 number alone in a block (all scales). With rule floor, those below 2^(emax + 1)
 // also in a block with scale 1 (all elements).
 TEST(Definition, EveryPathOnEveryBfloat16) {
