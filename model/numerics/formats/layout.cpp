@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/numerics/base/error.h"
 
 namespace mxe::numerics {
@@ -52,11 +54,19 @@ struct EightCodes {
 
 template <unsigned Bits>
 void pack_eights(const uint8_t* codes, std::size_t eights, uint8_t* packed) {
+  if (Bits == 8) {
+    std::copy_n(codes, 8 * eights, packed);
+    return;
+  }
   for (std::size_t i = 0; i < eights; i++) EightCodes<Bits>::pack(codes + 8 * i, packed + Bits * i);
 }
 
 template <unsigned Bits>
 void unpack_eights(const uint8_t* packed, std::size_t eights, uint8_t* codes) {
+  if (Bits == 8) {
+    std::copy_n(packed, 8 * eights, codes);
+    return;
+  }
   for (std::size_t i = 0; i < eights; i++) {
     EightCodes<Bits>::unpack(packed + Bits * i, codes + 8 * i);
   }
