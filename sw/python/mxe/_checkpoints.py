@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
@@ -39,7 +40,7 @@ def load_layer(path: Union[str, os.PathLike[str]], name: str, *,
     return CheckpointLayer(layer, layout, Array(weight), bias, input_scale)
 
 
-LAYOUTS = ("modelopt", "compressed-tensors", "gpt-oss")
+LAYOUTS = ("modelopt", "compressed-tensors", "gpt-oss", "torchao")
 
 
 def save_checkpoint(path: Union[str, os.PathLike[str]], layers: Mapping[str, Union[Array, CheckpointLayer]],
@@ -48,7 +49,8 @@ def save_checkpoint(path: Union[str, os.PathLike[str]], layers: Mapping[str, Uni
 
     layers: by their names; weights with blocks along the last axis, and layers of `load_layer` with their biases.
     layout: "modelopt" (nvfp4 with values c (s t), mxfp8_e4m3), "compressed-tensors" (nvfp4 with values c (s / g),
-        mxfp4_e2m1, mxfp8_e4m3) or "gpt-oss" (mxfp4_e2m1, names X.blocks and X.scales).
+        mxfp4_e2m1, mxfp8_e4m3), "gpt-oss" (mxfp4_e2m1, names X.blocks and X.scales) or "torchao" (nvfp4 with values
+        c (s t) or c s, mxfp4_e2m1, mxfp8_e4m3, mxfp8_e5m2, as torchao.prototype.safetensors of 0.18 names them).
 
     Raises ValueError for other layouts, for weights that the layout cannot hold, and if the file cannot be written.
     """
@@ -60,20 +62,23 @@ def save_checkpoint(path: Union[str, os.PathLike[str]], layers: Mapping[str, Uni
         tensors += list(_tensors(name, weight, layout))
         if isinstance(layer, CheckpointLayer):
             tensors += list(_others(name, layer, layout))
-    _core.save_tensors(os.fspath(path), [(name, kind, np.ascontiguousarray(array)) for name, kind, array in tensors])
+    metadata = _torchao_metadata({name: kind for name, kind, _ in tensors}) if layout == "torchao" else {}
+    _core.save_tensors(os.fspath(path), [(name, kind, np.asarray(array, order="C")) for name, kind, array in tensors],
+                       metadata)
 
 
 def _kind(weight: Array) -> Optional[str]:
-    """nvfp4, mxfp4 or mxfp8 if codes and scales are those of these formats, with blocks along the last axis."""
+    """nvfp4, mxfp4, mxfp8 or mxfp8_e5m2 if codes and scales are those of these formats, with blocks along the last axis."""
     switches = weight.quantizer.switches
-    if weight.axis != weight.ndim - 1 or switches["walk"] != "axis" or switches["element_shift"] != 0:
+    if weight.axis != weight.ndim - 1 or switches["walk"] != "axis" or switches["element_shift"] != 0 or \
+            switches["row_scaled"]:
         return None
     element = _core.format_info(weight.format)["name"]
     scales = (weight.scale_format, weight.block, weight.ndim > 1 and weight.shape[-1] % weight.block == 0)
     if element in ("nvfp4", "mxfp4_e2m1") and scales == ("e4m3", 16, True):
         return "nvfp4"
     if scales == ("e8m0", 32, True):
-        return {"mxfp4_e2m1": "mxfp4", "mxfp8_e4m3": "mxfp8"}.get(element)
+        return {"mxfp4_e2m1": "mxfp4", "mxfp8_e4m3": "mxfp8", "mxfp8_e5m2": "mxfp8_e5m2"}.get(element)
     return None
 
 
@@ -94,11 +99,58 @@ def _tensors(name: str, weight: Array, layout: str) -> Iterator[tuple[str, str, 
         blocks = core.pack("low")
         yield f"{name}.blocks", "U8", blocks.reshape(*blocks.shape[:-1], -1, 16)
         yield f"{name}.scales", "U8", core.scales
+    elif kind is not None and layout == "torchao":
+        yield from _torchao_tensors(name, weight, kind)
     elif kind == "mxfp8" and layout != "gpt-oss":
         yield f"{name}.weight", "F8_E4M3", core.codes
         yield f"{name}.weight_scale", "U8", core.scales
     else:
         raise ValueError(f"layer '{name}': the layout {layout} does not store {weight!r}")
+
+
+#: Parts of a torchao tensor P.weight: P._weight_qdata and so on, in the order of its metadata.
+_TORCHAO_PARTS = ("per_tensor_scale", "act_per_tensor_scale", "qdata", "scale")
+#: torch.dtype of the codes, by the type of qdata in the file.
+_TORCHAO_TYPES = {"U8": "float4_e2m1fn_x2", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2"}
+
+
+def _torchao_tensors(name: str, weight: Array, kind: str) -> Iterator[tuple[str, str, Any]]:
+    core = weight._core
+    if kind == "nvfp4":
+        if weight.quantizer.switches["value_order"] != "scales_first":
+            raise ValueError(f"layer '{name}': the layout torchao does not store {weight!r}")
+        if weight.quantizer.switches["uses_tensor_scale"]:
+            yield f"{name}._weight_per_tensor_scale", "F32", np.float32(weight.tensor_scale)
+        yield f"{name}._weight_qdata", "U8", core.pack("low")
+        yield f"{name}._weight_scale", "F8_E4M3", core.scales
+        return
+    if kind == "mxfp4":
+        yield f"{name}._weight_qdata", "U8", core.pack("low")
+    else:
+        yield f"{name}._weight_qdata", "F8_E4M3" if kind == "mxfp8" else "F8_E5M2", core.codes
+    yield f"{name}._weight_scale", "F8_E8M0", core.scales
+
+
+def _torchao_metadata(tensors: Mapping[str, str]) -> dict[str, str]:
+    """The descriptions from which torchao makes its tensors again: `tensors` are the types by name."""
+    described: dict[str, Any] = {}
+    for name, kind in tensors.items():
+        if not name.endswith("._weight_qdata"):
+            continue
+        prefix = name.removesuffix("qdata")
+        parts = [part for part in _TORCHAO_PARTS if prefix + part in tensors]
+        data: dict[str, Any] = {"is_swizzled_scales": False, "act_quant_kwargs": None,
+                                "orig_dtype": {"_type": "torch.dtype", "_data": "float32"}}
+        nvfp4 = tensors[prefix + "scale"] == "F8_E4M3"
+        if nvfp4:
+            data |= {"block_size": 16, "use_triton_kernel": False}
+        else:
+            data |= {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": _TORCHAO_TYPES[kind]},
+                     "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}}
+        described[prefix.removesuffix("_weight_") + "weight"] = {
+            "_type": "NVFP4Tensor" if nvfp4 else "MXTensor", "_data": data, "_tensor_data_names": parts}
+    described |= {name: {"_type": "Tensor"} for name in tensors if name.endswith(".bias")}
+    return {name: json.dumps(value) for name, value in described.items()} | {"tensor_names": json.dumps(list(described))}
 
 
 def _others(name: str, layer: CheckpointLayer, layout: str) -> Iterator[tuple[str, str, Any]]:
@@ -110,3 +162,5 @@ def _others(name: str, layer: CheckpointLayer, layout: str) -> Iterator[tuple[st
         yield f"{name}.input_scale", "F32", np.float32(layer.input_scale)
     if layer.input_scale is not None and layout == "compressed-tensors":
         yield f"{name}.input_global_scale", "F32", np.full(1, layer.input_scale, np.float32)
+    if layer.input_scale is not None and layout == "torchao":
+        yield f"{name}._weight_act_per_tensor_scale", "F32", np.float32(layer.input_scale)

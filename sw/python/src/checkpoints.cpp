@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -74,7 +76,8 @@ using StoredArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using NamedStoredArray = std::tuple<std::string, std::string, StoredArray>;
 
 // F32 from float32, all other types from uint8.
-void save_tensors(const std::string& path, const std::vector<NamedStoredArray>& arrays) {
+void save_tensors(const std::string& path, const std::vector<NamedStoredArray>& arrays,
+                  const std::map<std::string, std::string>& metadata) {
   std::vector<numerics::NamedTensor> tensors;
   for (const auto& [name, type, array] : arrays) {
     numerics::NamedTensor tensor{name, type, {}};
@@ -85,7 +88,7 @@ void save_tensors(const std::string& path, const std::vector<NamedStoredArray>& 
     tensors.push_back(std::move(tensor));
   }
   const nb::gil_scoped_release released;
-  const std::vector<uint8_t> file = numerics::format_safetensors(tensors);
+  const std::vector<uint8_t> file = numerics::format_safetensors(tensors, metadata);
   numerics::write_file(path, file.data(), file.size());
 }
 
@@ -93,7 +96,7 @@ void save_tensors(const std::string& path, const std::vector<NamedStoredArray>& 
 
 void bind_checkpoints(nb::module_& module) {
   module.def("load_layers", &load_layers, "path"_a);
-  module.def("save_tensors", &save_tensors, "path"_a, "arrays"_a);
+  module.def("save_tensors", &save_tensors, "path"_a, "arrays"_a, "metadata"_a);
   module.def("load_layer", &load_layer, "path"_a, "name"_a, "expert"_a.none());
 }
 

@@ -381,13 +381,19 @@ def test_wrong_files(tmp_path, nvfp4):
     ("compressed-tensors", "mxfp4_e2m1", "ocp", ["weight_packed", "weight_scale"]),
     ("compressed-tensors", "nvfp4", "nvfp4-compressed-tensors",
      ["weight_packed", "weight_scale", "weight_global_scale"]),
-    ("gpt-oss", "mxfp4_e2m1", "ocp", ["blocks", "scales"])])
+    ("gpt-oss", "mxfp4_e2m1", "ocp", ["blocks", "scales"]),
+    ("torchao", "nvfp4", "nvfp4-torchao2", ["_weight_per_tensor_scale", "_weight_qdata", "_weight_scale"]),
+    ("torchao", "nvfp4", "nvfp4-torchao1", ["_weight_qdata", "_weight_scale"]),
+    ("torchao", "mxfp4_e2m1", "torchao-floor", ["_weight_qdata", "_weight_scale"]),
+    ("torchao", "mxfp8_e4m3", "torchao-floor", ["_weight_qdata", "_weight_scale"]),
+    ("torchao", "mxfp8_e5m2", "torchao-floor", ["_weight_qdata", "_weight_scale"])])
 def test_writing(tmp_path, layout, format, preset, names):
     q = mxe.quantize(plain((N, K)), format, preset)
     path = tmp_path / "m.safetensors"
     mxe.save_checkpoint(path, {"a.b": q}, layout)
     header = json.loads(path.read_bytes()[8:8 + int.from_bytes(path.read_bytes()[:8], "little")])
-    assert sorted(header) == [f"a.b.{name}" for name in sorted(names)]
+    assert ("__metadata__" in header) == (layout == "torchao")
+    assert sorted(header.keys() - {"__metadata__"}) == [f"a.b.{name}" for name in sorted(names)]
     (tmp_path / "config.json").write_text(json.dumps({"quantization_config": {
         "quant_method": {"gpt-oss": "mxfp4"}.get(layout, layout)}}))
     again = mxe.load_layer(path, "a.b").weight
@@ -410,8 +416,50 @@ def test_writing_what_was_read(tmp_path, nvfp4):
     assert (again.input_scale, again.weight.tensor_scale) == (0.5, 0.25)
 
 
+@pytest.mark.parametrize("format,preset,attributes,stored", [
+    ("nvfp4", "nvfp4-torchao2", {"block_size": 16, "use_triton_kernel": False},
+     ["per_tensor_scale", "act_per_tensor_scale", "qdata", "scale"]),
+    ("mxfp4_e2m1", "torchao-floor", {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": "float4_e2m1fn_x2"},
+                                     "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}},
+     ["qdata", "scale"]),
+    ("mxfp8_e5m2", "torchao-floor", {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": "float8_e5m2"},
+                                     "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}},
+     ["qdata", "scale"])])
+def test_torchao_makes_its_tensors_of_what_is_written(tmp_path, format, preset, attributes, stored):
+    """The metadata are those of torchao 0.18, and torchao, where it is installed, reads the file."""
+    q = mxe.quantize(plain((N, K)), format, preset)
+    bias = np.arange(N, dtype=np.float32)
+    path = tmp_path / "m.safetensors"
+    layer = mxe.CheckpointLayer("a.b", "", q, bias, 0.5 if format == "nvfp4" else None)
+    mxe.save_checkpoint(path, {"a.b": layer}, "torchao")
+    file = path.read_bytes()
+    said = json.loads(file[8:8 + int.from_bytes(file[:8], "little")])["__metadata__"]
+    shared = {"is_swizzled_scales": False, "act_quant_kwargs": None,
+              "orig_dtype": {"_type": "torch.dtype", "_data": "float32"}}
+    assert {name: json.loads(text) for name, text in said.items()} == {
+        "a.b.weight": {"_type": "NVFP4Tensor" if format == "nvfp4" else "MXTensor", "_data": shared | attributes,
+                       "_tensor_data_names": stored},
+        "a.b.bias": {"_type": "Tensor"}, "tensor_names": ["a.b.weight", "a.b.bias"]}
+    again = mxe.load_layer(path, "a.b")
+    equal(again.bias, bias)
+    assert again.input_scale == layer.input_scale
+
+    safetensors = pytest.importorskip("safetensors.torch")
+    support = pytest.importorskip("torchao.prototype.safetensors.safetensors_support")
+    tensors, left = support.unflatten_tensor_state_dict(safetensors.load_file(path), said)
+    assert left == {}
+    weight = tensors["a.b.weight"]
+    assert type(weight).__name__ == ("NVFP4Tensor" if format == "nvfp4" else "MXTensor")
+    equal(weight.dequantize().numpy(), q.dequantize())
+    equal(tensors["a.b.bias"].numpy(), bias)
+    if format == "nvfp4":
+        assert float(weight.act_per_tensor_scale) == 0.5
+
+
 @pytest.mark.parametrize("layout,format,preset", [
-    ("modelopt", "mxfp4_e2m1", "ocp"), ("modelopt", "nvfp4", "nvfp4-te"), ("gpt-oss", "mxfp8_e4m3", "ocp"),
+    ("torchao", "nvfp4", "nvfp4-compressed-tensors"), ("torchao", "nvfp4", "nvfp4-te-row"), ("modelopt", "nvfp4", "nvfp4-te-row"),
+    ("torchao", "mxint8", "ocp"),
+    ("modelopt", "mxfp8_e5m2", "ocp"), ("modelopt", "mxfp4_e2m1", "ocp"), ("modelopt", "nvfp4", "nvfp4-te"), ("gpt-oss", "mxfp8_e4m3", "ocp"),
     ("compressed-tensors", "nvfp4", "nvfp4-modelopt"), ("compressed-tensors", "mxint8", "ocp")])
 def test_layouts_refuse_other_weights(tmp_path, layout, format, preset):
     q = mxe.quantize(plain((N, K)), format, preset)
