@@ -68,7 +68,7 @@ def save_checkpoint(path: Union[str, os.PathLike[str]], layers: Mapping[str, Uni
 
 
 def _kind(weight: Array) -> Optional[str]:
-    """nvfp4, mxfp4, mxfp8 or mxfp8_e5m2 if codes and scales are those of these formats, with blocks along the last axis."""
+    """nvfp4, mxfp4, mxfp8 or mxfp8_e5m2 if codes and scales are those of the format, in blocks along the last axis."""
     switches = weight.quantizer.switches
     if weight.axis != weight.ndim - 1 or switches["walk"] != "axis" or switches["element_shift"] != 0 or \
             switches["row_scaled"]:
@@ -150,7 +150,8 @@ def _torchao_metadata(tensors: Mapping[str, str]) -> dict[str, str]:
         described[prefix.removesuffix("_weight_") + "weight"] = {
             "_type": "NVFP4Tensor" if nvfp4 else "MXTensor", "_data": data, "_tensor_data_names": parts}
     described |= {name: {"_type": "Tensor"} for name in tensors if name.endswith(".bias")}
-    return {name: json.dumps(value) for name, value in described.items()} | {"tensor_names": json.dumps(list(described))}
+    texts = {name: json.dumps(value) for name, value in described.items()}
+    return texts | {"tensor_names": json.dumps(list(described))}
 
 
 def _others(name: str, layer: CheckpointLayer, layout: str) -> Iterator[tuple[str, str, Any]]:

@@ -416,14 +416,17 @@ def test_writing_what_was_read(tmp_path, nvfp4):
     assert (again.input_scale, again.weight.tensor_scale) == (0.5, 0.25)
 
 
+def torchao_mx(elements):
+    return {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": elements},
+            "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}}
+
+
 @pytest.mark.parametrize("format,preset,attributes,stored", [
     ("nvfp4", "nvfp4-torchao2", {"block_size": 16, "use_triton_kernel": False},
      ["per_tensor_scale", "act_per_tensor_scale", "qdata", "scale"]),
-    ("mxfp4_e2m1", "torchao-floor", {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": "float4_e2m1fn_x2"},
-                                     "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}},
+    ("mxfp4_e2m1", "torchao-floor", torchao_mx("float4_e2m1fn_x2"),
      ["qdata", "scale"]),
-    ("mxfp8_e5m2", "torchao-floor", {"block_size": 32, "elem_dtype": {"_type": "torch.dtype", "_data": "float8_e5m2"},
-                                     "kernel_preference": {"_type": "KernelPreference", "_data": "EMULATED"}},
+    ("mxfp8_e5m2", "torchao-floor", torchao_mx("float8_e5m2"),
      ["qdata", "scale"])])
 def test_torchao_makes_its_tensors_of_what_is_written(tmp_path, format, preset, attributes, stored):
     """The metadata are those of torchao 0.18, and torchao, where it is installed, reads the file."""
@@ -457,10 +460,11 @@ def test_torchao_makes_its_tensors_of_what_is_written(tmp_path, format, preset, 
 
 
 @pytest.mark.parametrize("layout,format,preset", [
-    ("torchao", "nvfp4", "nvfp4-compressed-tensors"), ("torchao", "nvfp4", "nvfp4-te-row"), ("modelopt", "nvfp4", "nvfp4-te-row"),
+    ("torchao", "nvfp4", "nvfp4-compressed-tensors"), ("torchao", "nvfp4", "nvfp4-te-row"),
     ("torchao", "mxint8", "ocp"),
-    ("modelopt", "mxfp8_e5m2", "ocp"), ("modelopt", "mxfp4_e2m1", "ocp"), ("modelopt", "nvfp4", "nvfp4-te"), ("gpt-oss", "mxfp8_e4m3", "ocp"),
-    ("compressed-tensors", "nvfp4", "nvfp4-modelopt"), ("compressed-tensors", "mxint8", "ocp")])
+    ("modelopt", "nvfp4", "nvfp4-te-row"), ("modelopt", "nvfp4", "nvfp4-te"), ("modelopt", "mxfp8_e5m2", "ocp"),
+    ("modelopt", "mxfp4_e2m1", "ocp"), ("gpt-oss", "mxfp8_e4m3", "ocp"), ("compressed-tensors", "mxint8", "ocp"),
+    ("compressed-tensors", "nvfp4", "nvfp4-modelopt")])
 def test_layouts_refuse_other_weights(tmp_path, layout, format, preset):
     q = mxe.quantize(plain((N, K)), format, preset)
     with pytest.raises(ValueError, match=f"layer 'a': the layout {layout} does not store mxe.Array"):

@@ -402,3 +402,39 @@ def test_prequantized_layers():
         layer.train()(x)
     with pytest.raises(ValueError, match="round='even'"):
         ours.Linear(64, 8, mx_specs=specs_of(ours, w_elem_format="int8")).prequantize_weights()
+
+
+def all_arguments():
+    """Functions of autograd by module, with each argument by position, `name` last."""
+    x, w, image = torch.ones(2, 32), torch.ones(4, 32), torch.ones(2, 4, 8, 8)
+    return [
+        ("activations", "SigmoidFunction", lambda s: (x, s, "name")),
+        ("activations", "TanhFunction", lambda s: (x, s, "name")),
+        ("activations", "LeakyReLUFunction", lambda s: (x, 0.1, False, s, "name")),
+        ("activations", "SiLUFunction", lambda s: (x, False, s, "name")),
+        ("activations", "GELUFunction", lambda s: (x, s, True, "name")),
+        ("adaptive_avg_pooling", "AdaptiveAvgPool2dFunction", lambda s: (image, (2, 2), s, "name")),
+        ("batchnorm", "BatchNormFunction",
+         lambda s: (image, None, None, torch.ones(4), torch.ones(4), True, 0.1, 1e-5, s)),
+        ("convolution", "ConvFunction", lambda s: (image, torch.ones(4, 4, 1, 1), None, 1, 0, 1, 1, s, "name")),
+        ("transpose_convolution", "ConvTranspose2dFunction",
+         lambda s: (image, torch.ones(4, 4, 1, 1), None, 1, 0, 0, 1, 1, s, "name")),
+        ("groupnorm", "GroupNormFunction", lambda s: (image, 2, torch.ones(4), torch.ones(4), 1e-5, s, "name")),
+        ("layernorm", "LayerNormFunction", lambda s: (x, torch.ones(32), torch.ones(32), 1e-5, s, "name")),
+        ("layernorm", "RMSNormFunction", lambda s: (x, torch.ones(32), torch.ones(32), 1e-5, s, "name")),
+        ("linear", "LinearFunction", lambda s: (x, w, None, s, False, "name")),
+        ("matmul", "MatMulFunction", lambda s: (x, w.T, None, s, "name", "aa")),
+        ("softmax", "SoftmaxFunction", lambda s: (x, -1, s, "name"))]
+
+
+@pytest.mark.parametrize("module,function,arguments", all_arguments(),
+                         ids=lambda one: one if isinstance(one, str) else "")
+def test_functions_of_autograd_take_every_argument(module, function, arguments):
+    found = getattr(importlib.import_module(f"mxe.compat.microxcaling.{module}"), function)
+    specs = specs_of(ours, w_elem_format="fp8_e4m3", a_elem_format="fp8_e4m3")
+    first, *others = arguments(specs)
+    first = first.clone().requires_grad_()
+    found.apply(first, *others).sum().backward()
+    assert first.grad.shape == first.shape
+    with pytest.raises(ValueError, match="mx_specs are missing"):
+        found.apply(*arguments(None))

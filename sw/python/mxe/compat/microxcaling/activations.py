@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import WithSpecs
-from .specs import Specs, applied, apply_mx_specs, get_backwards_mx_specs
+from .specs import Specs, applied, apply_mx_specs, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 # The functions of torch, which mx_mapping.inject_pyt_ops() replaces.
@@ -34,7 +34,8 @@ def _stored(ctx: Any, input: Tensor, output: Tensor, inplace: bool) -> Tensor:
 
 class SigmoidFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         output = _logistic(v, v.q(input))
         ctx.save_for_backward(output)
@@ -45,12 +46,13 @@ class SigmoidFunction(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
         v, (output,) = Vector(ctx.specs), ctx.saved_tensors
         slope = v.mul(output, v.sub(1, output))
-        return v.mul(slope, v.q(gradients[0])), None
+        return v.mul(slope, v.q(gradients[0])), None, None
 
 
 class TanhFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         output = v.tanh(v.q(input))
         ctx.save_for_backward(output)
@@ -61,7 +63,7 @@ class TanhFunction(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
         v, (output,) = Vector(ctx.specs), ctx.saved_tensors
         slope = v.sub(1, v.mul(output, output))
-        return v.mul(slope, v.q(gradients[0])), None
+        return v.mul(slope, v.q(gradients[0])), None, None
 
 
 class _Masked(torch.autograd.Function):
@@ -84,7 +86,9 @@ class _Masked(torch.autograd.Function):
 
 class LeakyReLUFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, negative_slope: float, inplace: bool, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, negative_slope: float = 0.01, inplace: bool = False,
+                mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         output = _stored(ctx, input, v.q(_leaky_relu(v.q(input), negative_slope)), inplace)
         ctx.save_for_backward(output > 0)
@@ -95,12 +99,14 @@ class LeakyReLUFunction(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
         v, (mask,) = Vector(ctx.specs), ctx.saved_tensors
         gradient = v.q(gradients[0])
-        return torch.where(mask, gradient, v.mul(gradient, ctx.slope)), None, None, None
+        return torch.where(mask, gradient, v.mul(gradient, ctx.slope)), None, None, None, None
 
 
 class SiLUFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, inplace: bool, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, inplace: bool = False, mx_specs: Optional[Specs] = None,
+                name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         x = v.q(input)
         logistic = _logistic(v, x)
@@ -114,14 +120,16 @@ class SiLUFunction(torch.autograd.Function):
         v, (output, logistic) = Vector(ctx.specs), ctx.saved_tensors
         gradient = v.q(gradients[0])
         slope = v.add(logistic, v.mul(output, v.sub(1.0, logistic)))
-        return v.mul(slope, gradient), None, None
+        return v.mul(slope, gradient), None, None, None
 
 
 class GELUFunction(torch.autograd.Function):
     """x * sigmoid(1.59375 (x + 0.044677734 x^3)), or x * sigmoid(1.703125 x) of first order."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor, mx_specs: Specs, first_order_gelu: bool) -> Tensor:
+    def forward(ctx: Any, input: Tensor, mx_specs: Optional[Specs] = None, first_order_gelu: bool = False,
+                name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         x = v.q(input)
         if first_order_gelu:
@@ -144,7 +152,7 @@ class GELUFunction(torch.autograd.Function):
         else:
             inner = v.add(_OUTER, v.mul(_SLOPE, v.mul(x, x)))
             slope = v.mul(inner, slope)
-        return v.mul(v.add(phi, v.mul(x, slope)), gradient), None, None
+        return v.mul(v.add(phi, v.mul(x, slope)), gradient), None, None, None
 
 
 def sigmoid(input: Tensor, mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:

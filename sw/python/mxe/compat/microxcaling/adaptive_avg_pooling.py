@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import WithSpecs
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 _adaptive_avg_pool2d = nn.functional.adaptive_avg_pool2d
@@ -37,7 +37,9 @@ def _windows(sizes: tuple[int, int], shape: Any) -> Iterator[tuple[int, int, tup
 
 class AdaptiveAvgPool2dFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, output_size: OutputSize, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, output_size: OutputSize, mx_specs: Optional[Specs] = None,
+                name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v, sizes = Vector(mx_specs), _sizes(input, output_size)
         output = torch.zeros(*input.shape[:2], *sizes)
         for row, column, window in _windows(sizes, input.shape):
@@ -52,7 +54,7 @@ class AdaptiveAvgPool2dFunction(torch.autograd.Function):
             part = found[window]
             share = gradients[0][:, :, row, column] / part.shape[2] / part.shape[3]
             found[window] = v.add(part, share[:, :, None, None].expand(part.shape))
-        return found, None, None
+        return found, None, None, None
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: OutputSize, mx_specs: Optional[Specs] = None,

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from . import norm_utils
 from ._layers import WithSpecs
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 _batch_norm = nn.functional.batch_norm
@@ -19,7 +19,9 @@ class BatchNormFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, running_mean: Optional[Tensor], running_var: Optional[Tensor], weight: Tensor,
-                bias: Tensor, is_training: bool, momentum: float, eps: float, mx_specs: Specs) -> Tensor:
+                bias: Tensor, is_training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+                mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         known = None
         if not is_training:
             if running_mean is None or running_var is None:

@@ -11,7 +11,7 @@ from torch.nn import grad
 from ._layers import WithSpecs
 from .elemwise_ops import quantize_elemwise_op
 from .mx_ops import quantize_mx_op
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 
 Sizes = Union[int, tuple[int, ...]]
 
@@ -42,8 +42,10 @@ def conv_weight(input: Tensor, weight_shape: Any, grad_output: Tensor, stride: S
 
 class ConvFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor], stride: Sizes, padding: Sizes,
-                dilation: Sizes, groups: int, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None, stride: Sizes = 1,
+                padding: Sizes = 0, dilation: Sizes = 1, groups: int = 1, mx_specs: Optional[Specs] = None,
+                name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         x, w = rounded(input, mx_specs, "round_output"), rounded(weight, mx_specs, "round_weight")
         b = None if bias is None else rounded(bias, mx_specs, "round_weight")
         ctx.save_for_backward(*((x, w) if mx_specs["quantize_backprop"] else (input, weight)))
@@ -61,7 +63,7 @@ class ConvFunction(torch.autograd.Function):
         of_input = _of_input[input.dim() - 2](input.shape, weights(weight, specs, 0), activations(gradient, specs, 1),
                                               *ctx.arguments)
         return (rounded(of_input, specs, "round_grad_input"), rounded(of_weight, specs, "round_grad_weight"),
-                of_bias(gradient, specs) if ctx.has_bias else None, *[None] * 5)
+                of_bias(gradient, specs) if ctx.has_bias else None, *[None] * 6)
 
 
 def of_bias(gradient: Tensor, specs: Specs) -> Tensor:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from .elemwise_ops import quantize_elemwise_op
 from .mx_ops import to_mx
-from .specs import Specs, applied, apply_mx_specs, get_backwards_mx_specs
+from .specs import Specs, applied, apply_mx_specs, get_backwards_mx_specs, required
 
 # The functions of torch, which mx_mapping.inject_pyt_ops() replaces.
 _linear, _matmul, _bmm, _addmm = torch.nn.functional.linear, torch.matmul, torch.bmm, torch.addmm
@@ -28,8 +28,10 @@ class LinearFunction(torch.autograd.Function):
     """input [..., K] @ weight^T [N, K] + bias [N]."""
 
     @staticmethod
-    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor],
-                specs: Specs, prequantized: bool) -> Tensor:
+    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
+                mx_specs: Optional[Specs] = None, prequantized_weights: bool = False,
+                name: Optional[str] = None) -> Tensor:
+        specs, prequantized = required(mx_specs), prequantized_weights
         x = _rounded(input, specs, "round_output")
         w, b = weight, bias
         if not prequantized:
@@ -63,15 +65,16 @@ class LinearFunction(torch.autograd.Function):
         grad_b = None
         if ctx.has_bias:
             grad_b = _rounded(grad.reshape(-1, w.shape[0]).sum(0), specs, "round_grad_weight")
-        return grad_x, grad_w, grad_b, None, None
+        return grad_x, grad_w, grad_b, None, None, None
 
 
 class MatMulFunction(torch.autograd.Function):
     """in1 [..., M, K] @ in2 [..., K, N] + bias."""
 
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, in2: Tensor, bias: Optional[Tensor], specs: Specs,
-                sides: str) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, in2: Tensor, bias: Optional[Tensor], mx_specs: Optional[Specs],
+                name: Optional[str], mode_config: str = "aa") -> Tensor:
+        specs, sides = required(mx_specs), mode_config
         a, b = (_rounded(x, specs, "round_output") for x in (in1, in2))
         added = None if bias is None else _rounded(bias, specs, "round_weight")
         ctx.specs, ctx.sides = get_backwards_mx_specs(specs), sides
@@ -101,7 +104,7 @@ class MatMulFunction(torch.autograd.Function):
             summed = grad.reshape(-1, grad.shape[-1]).sum(0).reshape(ctx.bias_shape)
             grad_bias = _rounded(summed, specs, "round_grad_weight")
         return (_rounded(grad_a, specs, "round_grad_input"),
-                _rounded(grad_b, specs, "round_grad_input"), grad_bias, None, None)
+                _rounded(grad_b, specs, "round_grad_input"), grad_bias, None, None, None)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Optional[Tensor] = None,
@@ -136,7 +139,7 @@ def matmul(in1: Tensor, in2: Tensor, bias: Optional[Tensor] = None,
         return plain
     if mode_config not in ("aa", "aw", "wa"):
         raise ValueError(f"unknown mode '{mode_config}' (allowed: aa, aw, wa)")
-    result: Tensor = MatMulFunction.apply(in1, in2, bias, apply_mx_specs(mx_specs), mode_config)
+    result: Tensor = MatMulFunction.apply(in1, in2, bias, apply_mx_specs(mx_specs), None, mode_config)
     return result
 
 
@@ -146,5 +149,5 @@ def bmm(in1: Tensor, in2: Tensor, mx_specs: Optional[Specs] = None,
     if applied(mx_specs) is None or mx_specs is None:
         plain: Tensor = _bmm(in1, in2)
         return plain
-    result: Tensor = MatMulFunction.apply(in1, in2, None, apply_mx_specs(mx_specs), "aa")
+    result: Tensor = MatMulFunction.apply(in1, in2, None, apply_mx_specs(mx_specs), None)
     return result

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from . import norm_utils
 from ._layers import WithSpecs
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 _group_norm = nn.functional.group_norm
@@ -19,7 +19,8 @@ class GroupNormFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, num_groups: int, weight: Tensor, bias: Tensor, eps: float,
-                mx_specs: Specs) -> Tensor:
+                mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         w = v.q(weight)
         made = norm_utils.forward(v, v.q(x), list(range(1, x.dim())), w, v.q(bias), eps, num_groups, 1)
@@ -36,7 +37,7 @@ class GroupNormFunction(torch.autograd.Function):
         of_bias = v.sum(gradient, axes)
         of_weight = v.sum(v.mul(gradient, normal), axes)
         of_x = norm_utils.backward(v, gradient, list(range(1, gradient.dim())), weight, shifted, inverse, ctx.groups, 1)
-        return of_x, None, of_weight, of_bias, None, None
+        return of_x, None, of_weight, of_bias, None, None, None
 
 
 def group_norm(x: Tensor, num_groups: int, weight: Tensor, bias: Tensor, eps: float = 1e-5,

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from . import norm_utils
 from ._layers import WithSpecs
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 _layer_norm = nn.functional.layer_norm
@@ -18,7 +18,9 @@ class LayerNormFunction(torch.autograd.Function):
     """Along the last axis."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float,
+                mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         w = v.q(weight)
         made = norm_utils.forward(v, v.q(x), [-1], w, v.q(bias), eps)
@@ -31,7 +33,7 @@ class LayerNormFunction(torch.autograd.Function):
         v, (normal, variance, weight) = Vector(ctx.specs), ctx.saved_tensors
         gradient = v.q(gradients[0])
         of_weight, of_bias = _of_parameters(v, gradient, normal)
-        return norm_utils.backward_of_layer(v, gradient, weight, normal, variance), of_weight, of_bias, None, None
+        return norm_utils.backward_of_layer(v, gradient, weight, normal, variance), of_weight, of_bias, None, None, None
 
 
 def _of_parameters(v: Vector, gradient: Tensor, normal: Tensor) -> tuple[Tensor, Tensor]:
@@ -43,7 +45,9 @@ class RMSNormFunction(torch.autograd.Function):
     """x / sqrt(mean(x^2) + eps) * weight + bias along the last axis."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float,
+                mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         x, w = v.q(x), v.q(weight)
         inverse = v.recip(v.sqrt(v.add(v.mean(v.mul(x, x), [-1], True), eps)))
@@ -59,7 +63,7 @@ class RMSNormFunction(torch.autograd.Function):
         of_weight, of_bias = _of_parameters(v, gradient, normal)
         direct = v.mul(v.mul(gradient, weight), inverse)
         of_scale = v.mul(normal, v.mean(v.mul(direct, normal), [-1], True))
-        return direct - of_scale, of_weight, of_bias, None, None  # microxcaling does not round this difference
+        return direct - of_scale, of_weight, of_bias, None, None, None  # microxcaling does not round this difference
 
 
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor, bias: Tensor, eps: float = 1e-12,

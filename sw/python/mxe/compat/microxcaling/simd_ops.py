@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import torch
 from torch import Tensor
 
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 # The functions of torch, which mx_mapping.inject_pyt_ops() replaces.
@@ -100,7 +100,8 @@ class SIMDSplit(torch.autograd.Function):
     """Two copies, whose gradients are added."""
 
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, mx_specs: Specs) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, in1: Tensor, mx_specs: Optional[Specs] = None) -> tuple[Tensor, Tensor]:
+        mx_specs = required(mx_specs)
         ctx.specs = get_backwards_mx_specs(mx_specs)
         ctx.set_materialize_grads(False)
         return in1.clone(), in1.clone()
@@ -116,7 +117,8 @@ class SIMDSplit(torch.autograd.Function):
 
 class SIMDSquare(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         x = v.q(in1)
         ctx.save_for_backward(x if mx_specs["quantize_backprop"] else in1)
@@ -131,7 +133,8 @@ class SIMDSquare(torch.autograd.Function):
 
 class SIMDSqrt(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         output = v.sqrt(v.q(in1))
         ctx.save_for_backward(output)
@@ -146,7 +149,8 @@ class SIMDSqrt(torch.autograd.Function):
 
 class SIMDExp(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         output = v.exp(v.q(in1))
         ctx.save_for_backward(output)
@@ -161,7 +165,8 @@ class SIMDExp(torch.autograd.Function):
 
 class SIMDLog(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v = Vector(mx_specs)
         x = v.q(in1)
         ctx.save_for_backward(x if mx_specs["quantize_backprop"] else in1)
@@ -176,7 +181,9 @@ class SIMDLog(torch.autograd.Function):
 
 class SIMDReduceSum(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, in1: Tensor, dim: Axes, keepdim: bool, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, in1: Tensor, dim: Axes, keepdim: bool = False,
+                mx_specs: Optional[Specs] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         v, axes = Vector(mx_specs), _axes(in1, dim)
         ctx.axes, ctx.keepdim, ctx.shape = [axis % in1.dim() for axis in axes], keepdim, in1.shape
         ctx.specs = get_backwards_mx_specs(mx_specs)

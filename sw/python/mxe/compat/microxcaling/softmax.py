@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ._layers import WithSpecs
-from .specs import Specs, applied, get_backwards_mx_specs
+from .specs import Specs, applied, get_backwards_mx_specs, required
 from .vector_ops import Vector
 
 LN_2_BF16 = 0.69140625  # ln(2) in bfloat16
@@ -16,7 +16,11 @@ _softmax = nn.functional.softmax
 
 class SoftmaxFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, dim: int, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, dim: Optional[int] = None, mx_specs: Optional[Specs] = None,
+                name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
+        if dim is None:
+            raise ValueError("dim is missing: the function of softmax needs one")
         v = Vector(mx_specs)
         x = v.q(input)
         x = v.sub(x, x.amax(dim, keepdim=True))
@@ -32,7 +36,7 @@ class SoftmaxFunction(torch.autograd.Function):
         gradient = v.q(gradients[0])
         total = v.sum(v.mul(gradient, output), ctx.dim, True)
         found = v.mul(output, v.sub(gradient, total))
-        return v.mul(found, LN_2_BF16) if ctx.specs["softmax_exp2"] else found, None, None
+        return v.mul(found, LN_2_BF16) if ctx.specs["softmax_exp2"] else found, None, None, None
 
 
 def softmax(input: Tensor, dim: int = -1, mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:

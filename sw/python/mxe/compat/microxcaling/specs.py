@@ -61,6 +61,13 @@ class MxSpecs(collections.UserDict[str, Any]):
 Specs = Union[MxSpecs, Mapping[str, Any]]
 
 
+def required(mx_specs: Optional[Specs]) -> Specs:
+    """The specs of a function of autograd, which has no unquantized form. Raises ValueError without them."""
+    if mx_specs is None:
+        raise ValueError("mx_specs are missing: a function of autograd needs them")
+    return mx_specs
+
+
 def _known(specs: Mapping[str, Any]) -> None:
     for name in specs:
         if name not in DEFAULTS:

@@ -8,15 +8,17 @@ from torch import Tensor, nn
 
 from ._layers import WithSpecs
 from .convolution import Sizes, activations, conv_weight, of_bias, rounded, weights
-from .specs import Specs, get_backwards_mx_specs
+from .specs import Specs, get_backwards_mx_specs, required
 
 _conv_transpose2d, _conv2d = nn.functional.conv_transpose2d, torch.conv2d
 
 
 class ConvTranspose2dFunction(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor], stride: Sizes, padding: Sizes,
-                output_padding: Sizes, groups: int, dilation: Sizes, mx_specs: Specs) -> Tensor:
+    def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Optional[Tensor] = None, stride: Sizes = 1,
+                padding: Sizes = 0, output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
+                mx_specs: Optional[Specs] = None, name: Optional[str] = None) -> Tensor:
+        mx_specs = required(mx_specs)
         x, w = rounded(input, mx_specs, "round_output"), rounded(weight, mx_specs, "round_weight")
         b = None if bias is None else rounded(bias, mx_specs, "round_weight")
         ctx.save_for_backward(*((x, w) if mx_specs["quantize_backprop"] else (input, weight)))
@@ -34,7 +36,7 @@ class ConvTranspose2dFunction(torch.autograd.Function):
                                 *ctx.arguments)
         of_input = _conv2d(activations(gradient, specs, 1), weights(weight, specs, 1), None, *ctx.arguments)
         return (rounded(of_input, specs, "round_grad_input"), rounded(of_weight, specs, "round_grad_weight"),
-                of_bias(gradient, specs) if ctx.has_bias else None, *[None] * 6)
+                of_bias(gradient, specs) if ctx.has_bias else None, *[None] * 7)
 
 
 class ConvTranspose2d(WithSpecs, nn.ConvTranspose2d):

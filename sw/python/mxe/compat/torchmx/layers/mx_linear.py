@@ -31,13 +31,13 @@ class MXInferenceLinear(nn.Linear):
                                    requires_grad=False)
         return made
 
-    def forward(self, input: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """x [..., in_features] bfloat16 -> [..., out_features] bfloat16."""
         with torch.no_grad():
-            x = _to_mx(input, self.qconfig.activations_config)
-            product = nn.functional.linear(x, self.weight, self.bias)
-        if torch.is_grad_enabled() and input.requires_grad:
-            product = refused(product, "MXInferenceLinear has no gradient", input)
+            quantized = _to_mx(x, self.qconfig.activations_config)
+            product = nn.functional.linear(quantized, self.weight, self.bias)
+        if torch.is_grad_enabled() and x.requires_grad:
+            product = refused(product, "MXInferenceLinear has no gradient", x)
         return product
 
     def extra_repr(self) -> str:
