@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/base/power_of_two.h"
 #include "model/numerics/files/files.h"
 
 namespace mxe {
@@ -45,8 +46,6 @@ unsigned parse_value(const ParameterInfo& info, std::string_view text) {
   if (const auto value = parse_unsigned(text)) return *value;
   throw Error(fmt::format("{} must be a whole number of at least 0, not '{}'", info.name, text));
 }
-
-bool is_power_of_two(unsigned value) { return value != 0 && (value & (value - 1)) == 0; }
 
 bool is_allowed(const ParameterInfo& info, unsigned value) {
   if (info.choices[0] != 0) {

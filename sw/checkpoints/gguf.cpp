@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/base/power_of_two.h"
 #include "model/numerics/base/printable.h"
 
 namespace mxe::checkpoints {
@@ -182,7 +183,7 @@ void add_gguf(const uint8_t* bytes, std::size_t size, const std::string& file, T
       reader.skip_value(type);
     }
   }
-  if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+  if (!is_power_of_two(alignment)) {
     reader.fail(fmt::format("general.alignment is {} (allowed: powers of two)", alignment));
   }
   std::vector<Info> infos;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/numerics/base/bits.h"
 #include "model/numerics/base/error.h"
 
 namespace mxe::dram {
@@ -13,10 +14,8 @@ namespace {
 constexpr const char* kNames[] = {"ro", "ch", "ra", "ba", "bg", "co"};
 constexpr unsigned kOpen = ~0u;  // a part with the remaining bits
 
-unsigned log2_of(uint64_t value) {
-  unsigned log2 = 0;
-  while (uint64_t{1} << log2 < value) log2++;
-  return log2;
+unsigned log2_of(uint32_t power_of_two) {
+  return static_cast<unsigned>(floor_log2(uint64_t{power_of_two}));
 }
 
 [[noreturn]] void fail(const std::string& map, const std::string& problem) {

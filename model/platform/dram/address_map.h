@@ -32,9 +32,18 @@ class AddressMap {
   explicit AddressMap(const Config& config);
 
   Location locate(uint64_t address) const;
+  /// The accesses of a request of at least one byte, by their numbers. With accesses of 64 bytes,
+  /// 128 bytes from address 32 are the accesses 0, 1 and 2.
+  struct Accesses {
+    uint64_t first, last;
+    uint64_t count() const { return last - first + 1; }
+  };
+  Accesses accesses(uint64_t address, uint64_t bytes) const {
+    return {address >> access_bits_, (address + bytes - 1) >> access_bits_};
+  }
+  Location locate_access(uint64_t number) const { return locate(number << access_bits_); }
   /// First address of an access.
   uint64_t address_of(const Location& location) const;
-  unsigned access_bits() const { return access_bits_; }
 
  private:
   enum Field : uint8_t { row, channel, rank, bank, group, column, kFields };

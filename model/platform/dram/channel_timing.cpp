@@ -25,10 +25,13 @@ ChannelTiming::ChannelTiming(const Config& config)
   if (config.refresh != RefreshMode::off) add_refresh_rules();
 }
 
+void ChannelTiming::add(std::initializer_list<Rule> rules) {
+  for (const Rule& rule : rules) rules_[number(rule.before)].push_back(rule);
+}
+
 void ChannelTiming::add_bank_rules() {
   const Config& t = config_;
-  const uint32_t write_to_precharge = t.cwl + t.burst_cycles() + t.wr;
-  const Rule rules[] = {
+  add({
       {Command::activate, Command::activate, Scope::bank, t.rc},
       {Command::activate, Command::read, Scope::bank, t.rcd_rd},
       {Command::activate, Command::write, Scope::bank, t.rcd_wr},
@@ -41,49 +44,46 @@ void ChannelTiming::add_bank_rules() {
       {Command::precharge_all, Command::precharge, Scope::rank, t.ppd},
       {Command::read, Command::precharge, Scope::bank, t.rtp},
       {Command::read, Command::precharge_all, Scope::rank, t.rtp},
-      {Command::write, Command::precharge, Scope::bank, write_to_precharge},
-      {Command::write, Command::precharge_all, Scope::rank, write_to_precharge},
-  };
-  for (const Rule& rule : rules) rules_[number(rule.before)].push_back(rule);
+      {Command::write, Command::precharge, Scope::bank, t.write_to_precharge()},
+      {Command::write, Command::precharge_all, Scope::rank, t.write_to_precharge()},
+  });
 }
 
 void ChannelTiming::add_activate_rules() {
-  rules_[number(Command::activate)].push_back(
-      {Command::activate, Command::activate, Scope::group, config_.rrd_l});
-  rules_[number(Command::activate)].push_back(
-      {Command::activate, Command::activate, Scope::rank, config_.rrd_s});
+  add({
+      {Command::activate, Command::activate, Scope::group, config_.rrd_l},
+      {Command::activate, Command::activate, Scope::rank, config_.rrd_s},
+  });
 }
 
 void ChannelTiming::add_column_rules() {
   const Config& t = config_;
   const uint32_t burst = t.burst_cycles();
-  const Rule rules[] = {
+  add({
       {Command::read, Command::read, Scope::group, std::max(burst, t.ccd_l)},
       {Command::read, Command::read, Scope::rank, std::max(burst, t.ccd_s)},
       {Command::write, Command::write, Scope::group, std::max(burst, t.ccd_l_wr)},
       {Command::write, Command::write, Scope::rank, std::max(burst, t.ccd_s_wr)},
       {Command::read, Command::read, Scope::other_ranks, burst + t.rtrs},
       {Command::write, Command::write, Scope::other_ranks, burst + t.rtrs},
-  };
-  for (const Rule& rule : rules) rules_[number(rule.before)].push_back(rule);
+  });
 }
 
 void ChannelTiming::add_turnaround_rules() {
   const Config& t = config_;
   const uint32_t burst = t.burst_cycles();
-  const Rule rules[] = {
+  add({
       {Command::read, Command::write, Scope::rank, t.rtw},
       {Command::write, Command::read, Scope::group, t.cwl + burst + t.wtr_l},
       {Command::write, Command::read, Scope::rank, t.cwl + burst + t.wtr_s},
       {Command::read, Command::write, Scope::other_ranks, minus(t.cl + burst + t.rtrs, t.cwl)},
       {Command::write, Command::read, Scope::other_ranks, minus(t.cwl + burst + t.rtrs, t.cl)},
-  };
-  for (const Rule& rule : rules) rules_[number(rule.before)].push_back(rule);
+  });
 }
 
 void ChannelTiming::add_refresh_rules() {
   const Config& t = config_;
-  const Rule rules[] = {
+  add({
       {Command::activate, Command::refresh, Scope::rank, t.rc},
       {Command::precharge, Command::refresh, Scope::rank, t.rp},
       {Command::precharge_all, Command::refresh, Scope::rank, t.rp_ab},
@@ -97,8 +97,7 @@ void ChannelTiming::add_refresh_rules() {
       {Command::refresh_bank, Command::refresh_bank, Scope::bank, t.rfc_pb},
       {Command::refresh_bank, Command::activate, Scope::rank, t.pbr2act},
       {Command::refresh_bank, Command::refresh_bank, Scope::rank, t.pbr2pbr},
-  };
-  for (const Rule& rule : rules) rules_[number(rule.before)].push_back(rule);
+  });
 }
 
 uint64_t ChannelTiming::earliest(Command command, const Location& at) const {
@@ -106,25 +105,27 @@ uint64_t ChannelTiming::earliest(Command command, const Location& at) const {
   const Rank& rank = ranks_[at.rank];
   uint64_t cycle = rank.next[i];
   if (command == Command::precharge_all || command == Command::refresh) return cycle;
-  const std::size_t group = std::size_t{at.rank} * config_.bank_groups + at.group;
-  cycle = std::max({cycle, banks_[index(at)].next[i], groups_[group][i]});
+  cycle = std::max({cycle, banks_[index(at)].next[i], groups_[group_index(at)][i]});
   if (command == Command::activate) {
     cycle = std::max(cycle, rank.activates[rank.oldest_activate]);
   }
   return cycle;
 }
 
+unsigned ChannelTiming::bus_of(Command command) const {
+  return config_.dual_command && is_column(command) ? 1 : 0;
+}
+
 uint64_t ChannelTiming::bus_free(Command command, uint64_t cycle) const {
-  const unsigned bus = config_.dual_command && is_column(command) ? 1 : 0;
-  return std::max(cycle, bus_free_[bus]);
+  return std::max(cycle, bus_free_[bus_of(command)]);
 }
 
 void ChannelTiming::occupy_bus(Command command, uint64_t cycle) {
-  const unsigned bus = config_.dual_command && is_column(command) ? 1 : 0;
   const uint32_t slots = command == Command::activate ? config_.act_slots
                          : is_column(command)         ? config_.column_slots
                                                       : 1;
-  bus_free_[bus] = std::max(bus_free_[bus], cycle + slots);
+  uint64_t& free = bus_free_[bus_of(command)];
+  free = std::max(free, cycle + slots);
 }
 
 void ChannelTiming::apply(const Rule& rule, const Location& at, uint64_t cycle) {
@@ -137,7 +138,7 @@ void ChannelTiming::apply(const Rule& rule, const Location& at, uint64_t cycle) 
       raise(banks_[index(at)].next);
       break;
     case Scope::group:
-      raise(groups_[std::size_t{at.rank} * config_.bank_groups + at.group]);
+      raise(groups_[group_index(at)]);
       break;
     case Scope::rank:
       raise(ranks_[at.rank].next);
@@ -187,8 +188,7 @@ void ChannelTiming::change_state(Command command, const Location& at, uint64_t c
 }
 
 uint64_t ChannelTiming::precharge_after(Command command, const Location& at, uint64_t cycle) const {
-  const uint32_t recovery =
-      command == Command::read ? config_.rtp : config_.cwl + config_.burst_cycles() + config_.wr;
+  const uint32_t recovery = command == Command::read ? config_.rtp : config_.write_to_precharge();
   return std::max(cycle + recovery, banks_[index(at)].next[number(Command::precharge)]);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -18,9 +19,7 @@ class ChannelTiming {
   explicit ChannelTiming(const Config& config);
 
   /// Index of a bank in the channel.
-  unsigned index(const Location& at) const {
-    return (at.rank * config_.bank_groups + at.group) * config_.banks + at.bank;
-  }
+  unsigned index(const Location& at) const { return group_index(at) * config_.banks + at.bank; }
   unsigned bank_count() const { return static_cast<unsigned>(banks_.size()); }
   std::optional<uint32_t> open_row(const Location& at) const { return banks_[index(at)].open_row; }
   bool has_open_row(unsigned rank) const { return ranks_[rank].open_banks != 0; }
@@ -62,6 +61,11 @@ class ChannelTiming {
     uint32_t cycles;
   };
 
+  unsigned group_index(const Location& at) const {
+    return at.rank * config_.bank_groups + at.group;
+  }
+  unsigned bus_of(Command command) const;
+  void add(std::initializer_list<Rule> rules);
   void add_bank_rules();
   void add_activate_rules();
   void add_column_rules();

@@ -22,6 +22,10 @@ constexpr bool is_column(Command command) {
   return command == Command::read || command == Command::write;
 }
 
+constexpr bool is_refresh(Command command) {
+  return command == Command::refresh || command == Command::refresh_bank;
+}
+
 struct CommandRecord {
   uint64_t cycle = 0;
   Command command = Command::activate;

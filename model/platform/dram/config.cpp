@@ -7,14 +7,13 @@
 #include <string_view>
 
 #include "model/numerics/base/error.h"
+#include "model/numerics/base/power_of_two.h"
 #include "model/platform/dram/address_map.h"
 
 namespace mxe::dram {
 namespace {
 
 using Unit = KeyInfo::Unit;
-
-bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
 std::string allowed(const KeyInfo& key) {
   return fmt::format("{}{} to {}", key.is_power_of_two ? "a power of two, " : "", key.min, key.max);
@@ -46,6 +45,7 @@ constexpr Relation kRelations[] = {
     {"write_high", "write_low", true},
     {"write_high", "write_idle", true},
     {"burst_length", "transfers_per_clock", false},
+    {"columns", "burst_length", false},
 };
 
 const KeyInfo& key_of(std::string_view name) {
@@ -69,7 +69,7 @@ void check_refresh(const Config& config) {
   if (config.refresh == RefreshMode::off) return;
   const bool per_bank = config.refresh == RefreshMode::per_bank;
   const uint32_t duration = per_bank ? config.rfc_pb : config.rfc;
-  const uint32_t interval = per_bank ? config.refi / config.banks_per_rank() : config.refi;
+  const uint32_t interval = config.refresh_interval();
   if (duration == 0) {
     throw LimitError(fmt::format("refresh={} needs {}, which is 0; allowed: 1 to 100000",
                                  per_bank ? "per-bank" : "all", per_bank ? "tRFCpb" : "tRFC"),
@@ -88,6 +88,10 @@ uint64_t Config::capacity_bytes() const {
   return uint64_t{units()} * ranks * banks_per_rank() * rows * columns * (width / 8);
 }
 
+uint32_t Config::refresh_interval() const {
+  return refresh == RefreshMode::per_bank ? refi / banks_per_rank() : refi;
+}
+
 double Config::peak_gbs() const {
   return double(units()) * access_bytes() / (double(burst_cycles()) * double(tck_fs) * 1e-6);
 }
@@ -100,11 +104,6 @@ void Config::validate() const {
   }
   for (const Relation& relation : kRelations) check(*this, relation);
   check_refresh(*this);
-  if (columns < burst_length) {
-    throw LimitError(fmt::format("columns is {}; allowed: at least burst_length, which is {}",
-                                 columns, burst_length),
-                     "columns >= burst_length", {double(columns), double(burst_length)});
-  }
   constexpr uint64_t kMostBytes = uint64_t{1} << 48;
   if (capacity_bytes() > kMostBytes) {
     throw LimitError(

@@ -62,6 +62,10 @@ struct Config {
   uint32_t banks_per_rank() const { return bank_groups * banks; }
   uint32_t burst_cycles() const { return burst_length / transfers_per_clock; }
   uint32_t access_bytes() const { return width / 8 * burst_length; }
+  /// From a write to the precharge of its bank.
+  uint32_t write_to_precharge() const { return cwl + burst_cycles() + wr; }
+  /// From one refresh of a rank to the next, of all its banks or of one.
+  uint32_t refresh_interval() const;
   uint64_t capacity_bytes() const;
   /// Peak data rate of all channels in GB/s.
   double peak_gbs() const;

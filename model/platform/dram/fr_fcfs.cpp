@@ -13,15 +13,14 @@ FrFcfs::FrFcfs(const Config& config)
 
 uint64_t FrFcfs::submit(const Request& request) {
   Tickets::check(request, advanced_ps_);
-  const uint64_t first = request.address >> map_.access_bits();
-  const uint64_t last = (request.address + request.bytes - 1) >> map_.access_bits();
-  const uint64_t ticket = tickets_.open(last - first + 1);
+  const AddressMap::Accesses accesses = map_.accesses(request.address, request.bytes);
+  const uint64_t ticket = tickets_.open(accesses.count());
   Access access;
   access.entry_cycle = clock_.cycle_from(request.arrival_ps + config_.request_latency);
   access.ticket = ticket;
   access.is_write = request.is_write;
-  for (uint64_t i = first; i <= last; i++) {
-    access.at = map_.locate(i << map_.access_bits());
+  for (uint64_t i = accesses.first; i <= accesses.last; i++) {
+    access.at = map_.locate_access(i);
     access.address = map_.address_of(access.at);
     channels_[access.at.unit].add(access);
   }

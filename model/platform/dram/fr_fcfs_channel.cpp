@@ -89,13 +89,10 @@ bool FrFcfsChannel::hits_open_row(const Access& access) const {
   return timing_.open_row(access.at) == access.at.row;
 }
 
-bool FrFcfsChannel::has_opener(const Location& at, bool whole_rank) const {
-  const auto opens = [&](const Access& access) {
-    return access.is_opener && access.at.rank == at.rank &&
-           (whole_rank || (access.at.group == at.group && access.at.bank == at.bank));
-  };
-  return std::any_of(reads_.begin(), reads_.end(), opens) ||
-         std::any_of(writes_.begin(), writes_.end(), opens);
+bool FrFcfsChannel::has_opener(unsigned rank) const {
+  const auto first = banks_.begin() + rank * config_.banks_per_rank();
+  return std::any_of(first, first + config_.banks_per_rank(),
+                     [](const Bank& bank) { return bank.has_opener; });
 }
 
 void FrFcfsChannel::consider(const Choice& choice) {
@@ -110,12 +107,8 @@ void FrFcfsChannel::consider(const Choice& choice) {
 
 void FrFcfsChannel::consider_refresh(unsigned rank) {
   const Location at = refresh_.target(rank);
-  if (has_opener(at, !refresh_.is_per_bank())) return;
-  const bool is_open =
-      refresh_.is_per_bank() ? timing_.open_row(at).has_value() : timing_.has_open_row(rank);
-  const Command close = refresh_.is_per_bank() ? Command::precharge : Command::precharge_all;
-  const Command refresh = refresh_.is_per_bank() ? Command::refresh_bank : Command::refresh;
-  consider({Priority::refresh, is_open ? close : refresh, at, nullptr});
+  if (refresh_.is_per_bank() ? bank_of(at).has_opener : has_opener(rank)) return;
+  consider({Priority::refresh, refresh_.next_command(timing_, rank), at, nullptr});
 }
 
 void FrFcfsChannel::consider_refreshes() {
@@ -220,9 +213,7 @@ void FrFcfsChannel::issue(const Choice& choice) {
     choice.access->is_opener = true;
   }
   if (choice.command == Command::precharge && choice.access) choice.access->had_conflict = true;
-  if (choice.command == Command::refresh || choice.command == Command::refresh_bank) {
-    refresh_.issued(choice.at.rank);
-  }
+  if (is_refresh(choice.command)) refresh_.issued(choice.at.rank);
 }
 
 /// Issues at most one command in the present cycle, or sets next_. Returns true if it issued one.

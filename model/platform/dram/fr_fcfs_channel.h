@@ -86,7 +86,7 @@ class FrFcfsChannel {
   void consider_other_row(Access& access, Bank& bank);
   void consider(const Choice& choice);
   bool waits_for_refresh(const Access& access) const;
-  bool has_opener(const Location& at, bool whole_rank) const;
+  bool has_opener(unsigned rank) const;
   bool closes_row(const Access& access) const;
   void issue(const Choice& choice);
   void issue_column(const Choice& choice);

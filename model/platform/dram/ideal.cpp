@@ -14,11 +14,10 @@ Ideal::Ideal(const Config& config)
 
 uint64_t Ideal::submit(const Request& request) {
   Tickets::check(request, 0);
-  const uint64_t first = request.address >> map_.access_bits();
-  const uint64_t last = (request.address + request.bytes - 1) >> map_.access_bits();
-  const uint64_t ticket = tickets_.open(last - first + 1);
-  for (uint64_t i = first; i <= last; i++) {
-    uint64_t& free_cycle = free_cycle_[map_.locate(i << map_.access_bits()).unit];
+  const AddressMap::Accesses accesses = map_.accesses(request.address, request.bytes);
+  const uint64_t ticket = tickets_.open(accesses.count());
+  for (uint64_t i = accesses.first; i <= accesses.last; i++) {
+    uint64_t& free_cycle = free_cycle_[map_.locate_access(i).unit];
     const uint64_t begin = std::max(free_cycle, clock_.cycle_from(request.arrival_ps));
     free_cycle = begin + config_.burst_cycles();
     tickets_.finish(ticket, request.is_write ? request.arrival_ps + config_.request_latency +

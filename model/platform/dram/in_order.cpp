@@ -11,12 +11,11 @@ InOrder::InOrder(const Config& config)
 
 uint64_t InOrder::submit(const Request& request) {
   Tickets::check(request, 0);
-  const uint64_t first = request.address >> map_.access_bits();
-  const uint64_t last = (request.address + request.bytes - 1) >> map_.access_bits();
+  const AddressMap::Accesses accesses = map_.accesses(request.address, request.bytes);
   const uint64_t entry = clock_.cycle_from(request.arrival_ps + config_.request_latency);
-  const uint64_t ticket = tickets_.open(last - first + 1);
-  for (uint64_t i = first; i <= last; i++) {
-    const Location at = map_.locate(i << map_.access_bits());
+  const uint64_t ticket = tickets_.open(accesses.count());
+  for (uint64_t i = accesses.first; i <= accesses.last; i++) {
+    const Location at = map_.locate_access(i);
     InOrderChannel& channel = channels_[at.unit];
     uint64_t answer = entry;
     if (request.is_write) {

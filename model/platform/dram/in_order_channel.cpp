@@ -18,14 +18,11 @@ uint64_t InOrderChannel::first_command_cycle(Command column, const Location& at,
 void InOrderChannel::refresh(unsigned rank) {
   const Location at = refresh_.target(rank);
   const uint64_t due = refresh_.due(rank);
-  const bool is_open =
-      refresh_.is_per_bank() ? timing_.open_row(at).has_value() : timing_.has_open_row(rank);
-  if (is_open) {
-    const Command close = refresh_.is_per_bank() ? Command::precharge : Command::precharge_all;
-    timing_.issue(close, at, std::max(timing_.earliest(close, at), due));
-  }
-  const Command command = refresh_.is_per_bank() ? Command::refresh_bank : Command::refresh;
-  timing_.issue(command, at, std::max(timing_.earliest(command, at), due));
+  Command command;
+  do {
+    command = refresh_.next_command(timing_, rank);
+    timing_.issue(command, at, std::max(timing_.earliest(command, at), due));
+  } while (!is_refresh(command));
   refresh_.issued(rank);
 }
 

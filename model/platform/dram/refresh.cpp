@@ -9,7 +9,7 @@ RefreshSchedule::RefreshSchedule(const Config& config)
     : groups_(config.bank_groups),
       banks_(config.banks),
       per_bank_(config.refresh == RefreshMode::per_bank),
-      interval_(per_bank_ ? config.refi / config.banks_per_rank() : config.refi) {
+      interval_(config.refresh_interval()) {
   for (uint64_t rank = 1; rank <= config.ranks; rank++) {
     const bool off = config.refresh == RefreshMode::off;
     ranks_.push_back({off ? kNever : interval_ * rank / config.ranks, 0});
@@ -19,6 +19,13 @@ RefreshSchedule::RefreshSchedule(const Config& config)
 Location RefreshSchedule::target(unsigned rank) const {
   const uint32_t bank = ranks_[rank].next_bank;
   return {0, rank, bank % groups_, bank / groups_, 0, 0};
+}
+
+Command RefreshSchedule::next_command(const ChannelTiming& timing, unsigned rank) const {
+  if (per_bank_) {
+    return timing.open_row(target(rank)) ? Command::precharge : Command::refresh_bank;
+  }
+  return timing.has_open_row(rank) ? Command::precharge_all : Command::refresh;
 }
 
 void RefreshSchedule::issued(unsigned rank) {

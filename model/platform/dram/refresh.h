@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/platform/dram/channel_timing.h"
 #include "model/platform/dram/command.h"
 #include "model/platform/dram/config.h"
 
@@ -22,6 +23,8 @@ class RefreshSchedule {
   bool is_per_bank() const { return per_bank_; }
   /// The rank, and the bank of a per-bank refresh.
   Location target(unsigned rank) const;
+  /// The next command of a due refresh: a precharge while a row of the target is open.
+  Command next_command(const ChannelTiming& timing, unsigned rank) const;
   /// The refresh was issued.
   void issued(unsigned rank);
   /// Counts all refreshes of the rank that are due before `cycle`, but for the last, as issued.

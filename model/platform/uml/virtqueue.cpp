@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/numerics/base/power_of_two.h"
+
 namespace mxe::uml {
 namespace {
 
@@ -48,7 +50,7 @@ void Buffer::write(const uint8_t* data, std::size_t bytes) const {
 }
 
 void Virtqueue::set_size(uint32_t entries) {
-  if (entries == 0 || entries > kMostEntries || (entries & (entries - 1)) != 0) {
+  if (entries > kMostEntries || !is_power_of_two(entries)) {
     throw ProtocolError(fmt::format("a queue with {} entries (allowed: powers of two up to {})",
                                     entries, kMostEntries));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +18,13 @@ namespace mxe::dram {
 /// 8, tRRD_S 4, tRRD_L 8, tFAW 34, tWTR_S 4, tWTR_L 12, tRTW 12, tWR 24, tRTP 12, tRFC 560, tREFI
 /// 12480. `options` as after a preset: "refresh=all,tFAW=40".
 Config plain_ddr4(const std::string& options = "");
+
+/// Tests of both modes, INSTANTIATE_TEST_SUITE_P(Modes, SUITE, kBothModes, mode_name), have the
+/// names Modes/SUITE.TEST/in_order and .../fr_fcfs.
+inline const auto kBothModes = ::testing::Values(Mode::in_order, Mode::fr_fcfs);
+inline std::string mode_name(const ::testing::TestParamInfo<Mode>& mode) {
+  return mode.param == Mode::in_order ? "in_order" : "fr_fcfs";
+}
 
 /// A memory whose requests have times in cycles of tCK.
 class Bench {

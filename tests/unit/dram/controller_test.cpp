@@ -11,10 +11,7 @@ namespace {
 
 class Turnaround : public ::testing::TestWithParam<Mode> {};
 
-INSTANTIATE_TEST_SUITE_P(Modes, Turnaround, ::testing::Values(Mode::in_order, Mode::fr_fcfs),
-                         [](const auto& param_info) {
-                           return param_info.param == Mode::in_order ? "in_order" : "fr_fcfs";
-                         });
+INSTANTIATE_TEST_SUITE_P(Modes, Turnaround, kBothModes, mode_name);
 
 TEST_P(Turnaround, AReadAfterAWriteOfItsBankGroup) {
   Bench bench(plain_ddr4("write_high=1,write_low=0"), GetParam());

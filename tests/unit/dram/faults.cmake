@@ -20,8 +20,8 @@ mxe_fault(5 no_trc channel_timing.cpp "{Command::activate, Command::activate, Sc
 mxe_fault(6 no_trtp channel_timing.cpp "{Command::read, Command::precharge, Scope::bank, t.rtp}"
           "{Command::read, Command::precharge, Scope::bank, ACTIVE ? 0 : t.rtp}"
           CASE Modes/Rows.AReadDelaysThePrecharge/fr_fcfs)
-mxe_fault(7 no_write_recovery channel_timing.cpp "= t.cwl + t.burst_cycles() + t.wr"
-          "= t.cwl + t.burst_cycles() + (ACTIVE ? 0 : t.wr)"
+mxe_fault(7 no_write_recovery channel_timing.cpp "Scope::bank, t.write_to_precharge()}"
+          "Scope::bank, t.write_to_precharge() - (ACTIVE ? t.wr : 0)}"
           CASE Modes/Rows.AWriteDelaysThePrechargeByItsRecovery/fr_fcfs)
 mxe_fault(8 no_bank_groups channel_timing.cpp "Scope::group, std::max(burst, t.ccd_l)}"
           "Scope::group, std::max(burst, ACTIVE ? t.ccd_s : t.ccd_l)}"
@@ -39,7 +39,7 @@ mxe_fault(12 no_rank_gap channel_timing.cpp "{Command::read, Command::read, Scop
 mxe_fault(13 refresh_takes_no_time channel_timing.cpp "{Command::refresh, Command::activate, Scope::rank, t.rfc}"
           "{Command::refresh, Command::activate, Scope::rank, ACTIVE ? 0 : t.rfc}"
           CASE Modes/Refresh.DelaysARead/fr_fcfs)
-mxe_fault(14 refresh_leaves_rows_open in_order_channel.cpp "if (is_open) {" "if (is_open && !ACTIVE) {"
+mxe_fault(14 refresh_leaves_rows_open refresh.cpp "return timing.has_open_row(rank) ?" "return !ACTIVE && timing.has_open_row(rank) ?"
           CASE Modes/Refresh.ClosesAllRows/in_order)
 mxe_fault(15 ranks_refresh_together refresh.cpp "interval_ * rank / config.ranks"
           "ACTIVE ? interval_ : interval_ * rank / config.ranks"

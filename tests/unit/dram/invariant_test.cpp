@@ -49,8 +49,7 @@ const std::string kMemories[] = {"ddr4-3200",
                                  "hbm3:refresh=per-bank"};
 
 INSTANTIATE_TEST_SUITE_P(Memories, Invariant,
-                         ::testing::Combine(::testing::ValuesIn(kMemories),
-                                            ::testing::Values(Mode::in_order, Mode::fr_fcfs)),
+                         ::testing::Combine(::testing::ValuesIn(kMemories), kBothModes),
                          [](const auto& param_info) {
                            std::string name = std::get<0>(param_info.param);
                            for (char& c : name) {

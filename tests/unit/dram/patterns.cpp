@@ -12,15 +12,11 @@
 namespace mxe::dram {
 namespace {
 
-Location at_access(const Config& config, uint64_t access) {
-  return AddressMap(config).locate(access * config.access_bytes());
-}
-
 Step mixed_step(const Config& config, const AddressMap& map, uint64_t i) {
   // Two streams: reads in the lower half of the banks, writes in the upper half.
   const bool is_write = i % 3 == 2;
   const uint64_t access = is_write ? i / 3 : i / 3 * 2 + i % 3;
-  Location at = map.locate(access * config.access_bytes());
+  Location at = map.locate_access(access);
   at.bank = at.bank % (config.banks / 2) + (is_write ? config.banks / 2 : 0);
   return {is_write, at};
 }
@@ -39,9 +35,9 @@ std::vector<Step> pattern(const std::string& name, const Config& config, std::si
   std::mt19937_64 random(1);
   std::vector<Step> steps;
   for (uint64_t i = 0; i < count; i++) {
-    if (name == "sequential") steps.push_back({false, at_access(config, i)});
-    if (name == "strided") steps.push_back({false, at_access(config, i * kStride)});
-    if (name == "random") steps.push_back({false, at_access(config, random() >> 8)});
+    if (name == "sequential") steps.push_back({false, map.locate_access(i)});
+    if (name == "strided") steps.push_back({false, map.locate_access(i * kStride)});
+    if (name == "random") steps.push_back({false, map.locate_access(random() >> 8)});
     if (name == "mixed") steps.push_back(mixed_step(config, map, i));
     if (name == "conflicts") {
       steps.push_back({false, {0, 0, 0, 0, static_cast<uint32_t>(i * 7 % config.rows), 0}});

@@ -9,10 +9,7 @@ namespace {
 
 class Refresh : public ::testing::TestWithParam<Mode> {};
 
-INSTANTIATE_TEST_SUITE_P(Modes, Refresh, ::testing::Values(Mode::in_order, Mode::fr_fcfs),
-                         [](const auto& param_info) {
-                           return param_info.param == Mode::in_order ? "in_order" : "fr_fcfs";
-                         });
+INSTANTIATE_TEST_SUITE_P(Modes, Refresh, kBothModes, mode_name);
 
 TEST_P(Refresh, DelaysARead) {
   Bench bench(plain_ddr4("refresh=all"), GetParam());

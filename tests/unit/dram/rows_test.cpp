@@ -10,10 +10,7 @@ namespace {
 
 class Rows : public ::testing::TestWithParam<Mode> {};
 
-INSTANTIATE_TEST_SUITE_P(Modes, Rows, ::testing::Values(Mode::in_order, Mode::fr_fcfs),
-                         [](const auto& param_info) {
-                           return param_info.param == Mode::in_order ? "in_order" : "fr_fcfs";
-                         });
+INSTANTIATE_TEST_SUITE_P(Modes, Rows, kBothModes, mode_name);
 
 TEST_P(Rows, AMissActivatesAndReads) {
   Bench bench(plain_ddr4(), GetParam());
