@@ -16,7 +16,10 @@ mxe_csa.sv
 mxe_lane.sv
 mxe_quad.sv
 mxe_tree.sv
-mxe_negatives.sv
+mxe_scale_e4m3.sv
+mxe_scales_e4m3.sv
+mxe_scaled_block.sv
+mxe_scaled_sum.sv
 mxe_dot.sv
 mxe_scale.sv
 mxe_facc.sv

@@ -14,6 +14,7 @@
 module mxe_cmd #(
   parameter int unsigned TREE_W      = 70,
   parameter bit          FP4_DUAL    = 1'b1,
+  parameter bit          NVFP4       = 1'b1,
   parameter int unsigned QUEUE_DEPTH = 16,
   parameter int unsigned SEG_W       = 256
 ) (
@@ -142,7 +143,8 @@ module mxe_cmd #(
 `endif
   mxe_desc #(
     .TREE_W   (TREE_W),
-    .FP4_DUAL (FP4_DUAL)
+    .FP4_DUAL (FP4_DUAL),
+    .NVFP4    (NVFP4)
   ) u_desc (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -173,7 +175,11 @@ module mxe_cmd #(
     .fault_o       (desc_fault)
   );
 
-  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(run_desc_q), .job_o(job_o));
+  mxe_job #(.FP4_DUAL(FP4_DUAL), .NVFP4(NVFP4)) u_job (
+    .clk_i  (clk_i),
+    .desc_i (run_desc_q),
+    .job_o  (job_o)
+  );
 
   // A read error belongs to the slot of its turn. A response to a write belongs to an earlier job
   // (answered) or to the running one.

@@ -9,6 +9,7 @@ module mxe_datapath #(
   parameter int unsigned ACC_TILES = 4,
   parameter int unsigned TREE_W    = 70,
   parameter bit          FP4_DUAL  = 1'b1,
+  parameter bit          NVFP4     = 1'b1,
   parameter int unsigned A_SLAB_K  = 1024,
   parameter int unsigned B_BUF_K   = 256,
   parameter int unsigned B_BANKS   = 4,
@@ -59,6 +60,9 @@ module mxe_datapath #(
   // A port wider than an operand word passes elements on two words at a time, if the lines of both
   // buffers have more than one word, also when a bank serves as two.
   localparam bit TwoWords = (MEM_W > mxe_pkg::WORD_W) && (ChunkWords > 1) && (SlabWords > 2);
+  localparam int unsigned WordScales = NVFP4 ? 4 : 2;  // most scales of an operand word
+  localparam int unsigned ScalesW = 8 * WordScales;
+  localparam int unsigned FedScaleW = mxe_pkg::b_scale_w(NVFP4);
   localparam int unsigned WordsOutW = TwoWords ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W;
   // Longest written row, in bytes: FP32 results of a tile or a block of 8-bit elements.
   localparam int unsigned LongestRow = (NUM_PE > 8) ? 4 * NUM_PE : 32;
@@ -129,8 +133,10 @@ module mxe_datapath #(
     wide        <= wide_now;
     long_slab   <= job_i.b.fmt.is4 & ~job_i.dual;
     chunk_shift <= chunk_shift_now;
-    // Buffers, unpacker and feeder have one setting at a time: formats, bias, wide, chunk_shift.
+    // Buffers, unpacker and feeder have one setting at a time: formats, scales, bias, wide,
+    // chunk_shift.
     alike_q     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
+                   (ahead_i.nvfp4 == job_i.nvfp4) &
                    (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
                    (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
                    (chunk_shift_ahead == chunk_shift_now);
@@ -256,7 +262,7 @@ module mxe_datapath #(
     .LEN_W    (LEN_W),
     .TAG_W    (TAG_W),
     .IDX_W    (IdxW),
-    .A_SCALES ((2 * ChunkWords < 32) ? 2 * ChunkWords : 32),
+    .A_SCALES ((WordScales * ChunkWords < 32) ? WordScales * ChunkWords : 32),
     .TWO_WORDS(TwoWords)
   ) u_unpack (
     .clk_i          (clk_i),
@@ -284,20 +290,22 @@ module mxe_datapath #(
   logic [SlabAw:0]            b_word;
   logic [AWordW:0]            a_read_word;
   logic [mxe_pkg::WORD_W-1:0] a_data;
-  logic [15:0]                a_scale;
+  logic [ScalesW-1:0]         a_scale;
   // data of the FeedCols columns that are fed per cycle
   localparam int unsigned FeedCols = mxe_pkg::feed_cols(NUM_PE);
   logic [FeedCols*mxe_pkg::WORD_W-1:0] b_data;
-  logic [FeedCols*16-1:0]              b_scale;
+  logic [FeedCols*ScalesW-1:0]         b_scale;
   logic [NUM_PE*32-1:0]       c_data;
 
   assign a_read_word = (AWordW+1)'(a_word);
-  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1), .TWO_WORDS(TwoWords)) u_abuf (
+  mxe_opbuf #(.LINES(ROWS), .WORDS(ChunkWords), .CAN_LEND(1'b1), .TWO_WORDS(TwoWords),
+              .NVFP4(NVFP4)) u_abuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
+    .scale_shift_i  (job_i.scale_shift),
     .split_i        (1'b0),
     .chunk_shift_i  (chunk_shift),
     .elem_valid_i   (kind_ae),
@@ -319,12 +327,13 @@ module mxe_datapath #(
   );
 
   mxe_opbuf #(.BANKS(B_BANKS), .LINES(NUM_PE), .WORDS(SlabWords), .READ_LINES(FeedCols),
-              .CAN_SPLIT(CanBeWide), .TWO_WORDS(TwoWords)) u_bbuf (
+              .CAN_SPLIT(CanBeWide), .TWO_WORDS(TwoWords), .NVFP4(NVFP4)) u_bbuf (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear),
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
+    .scale_shift_i  (job_i.scale_shift),
     .split_i        (wide),
     .chunk_shift_i  ('0),
     .elem_valid_i   (kind_be),
@@ -372,7 +381,7 @@ module mxe_datapath #(
   logic [NUM_PE-1:0]                  load;
   logic [FeedCols*LANES*mxe_pkg::DEC_W-1:0] b_dec;
   logic [FeedCols*mxe_pkg::FLAG_W-1:0]      b_flags;
-  logic [FeedCols*16-1:0]                   b_scale_fed;
+  logic [FeedCols*FedScaleW-1:0]            b_scale_fed;
   logic                               pass_valid, pass_ready, pass_first, pass_last, pass_a_done;
   logic [RowAw:0]                     pass_rows;
   logic [ColsW-1:0]                   pass_cols;
@@ -388,7 +397,8 @@ module mxe_datapath #(
     .CHUNK_WORDS (ChunkWords),
     .SLAB_WORDS  (SlabWords),
     .BANKS       (B_BANKS),
-    .CAN_SPLIT   (CanBeWide)
+    .CAN_SPLIT   (CanBeWide),
+    .NVFP4       (NVFP4)
   ) u_feed (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
@@ -485,7 +495,8 @@ module mxe_datapath #(
     .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
     .TREE_W    (TREE_W),
-    .FP4_DUAL  (FP4_DUAL)
+    .FP4_DUAL  (FP4_DUAL),
+    .NVFP4     (NVFP4)
   ) u_array (
     .clk_i        (clk_i),
     .rst_ni       (rst_ni),
@@ -654,7 +665,8 @@ module mxe_datapath #(
     .NUM_PE      (NUM_PE),
     .ROWS        (ROWS),
     .CHUNK_WORDS (ChunkWords),
-    .SLAB_WORDS  (SlabWords)
+    .SLAB_WORDS  (SlabWords),
+    .WORD_SCALES (WordScales)
   ) u_checks (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),

@@ -8,7 +8,8 @@ module mxe_datapath_checks #(
   parameter int unsigned NUM_PE      = 8,
   parameter int unsigned ROWS        = 32,
   parameter int unsigned CHUNK_WORDS = 32,
-  parameter int unsigned SLAB_WORDS  = 8
+  parameter int unsigned SLAB_WORDS  = 8,
+  parameter int unsigned WORD_SCALES = 2  // most scales of an operand word
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -35,19 +36,19 @@ module mxe_datapath_checks #(
   logic [mxe_pkg::CHUNK_SHIFT_W-1:0] f_chunk_shift;
   assign f_chunk_shift = mxe_pkg::chunk_shift(ROWS, job_i.m);
   `MXE_ASSERT(top_b_bytes, !b_req_i.valid || (32'(b_req_i.bytes) <=
-              ((b_req_i.tag.kind == mxe_pkg::TagBScale) ? 2 * SLAB_WORDS : 32 * SLAB_WORDS)))
+              ((b_req_i.tag.kind == mxe_pkg::TagBScale) ? WORD_SCALES * SLAB_WORDS : 32 * SLAB_WORDS)))
   `MXE_ASSERT(top_a_bytes, !a_req_i.valid || (32'(a_req_i.bytes) <=
               ((a_req_i.tag.kind == mxe_pkg::TagAScale)
-               ? 32'(2 * CHUNK_WORDS) << f_chunk_shift : 32'(32 * CHUNK_WORDS) << f_chunk_shift)))
+               ? 32'(WORD_SCALES * CHUNK_WORDS) << f_chunk_shift : 32'(32 * CHUNK_WORDS) << f_chunk_shift)))
   logic [31:0] f_most;
   always_comb begin
     case (fetch_i.tag.kind)
       mxe_pkg::TagDesc:   f_most = 32'(DescB);
       mxe_pkg::TagBias:   f_most = 32'(4 * NUM_PE);
       mxe_pkg::TagBElem:  f_most = 32'(32 * SLAB_WORDS);
-      mxe_pkg::TagBScale: f_most = 32'(2 * SLAB_WORDS);
+      mxe_pkg::TagBScale: f_most = 32'(WORD_SCALES * SLAB_WORDS);
       mxe_pkg::TagAElem:  f_most = 32'(32 * CHUNK_WORDS) << f_chunk_shift;
-      mxe_pkg::TagAScale: f_most = 32'(2 * CHUNK_WORDS) << f_chunk_shift;
+      mxe_pkg::TagAScale: f_most = 32'(WORD_SCALES * CHUNK_WORDS) << f_chunk_shift;
       default:            f_most = 32'd0;
     endcase
   end
@@ -58,9 +59,9 @@ module mxe_datapath_checks #(
       mxe_pkg::TagDesc:   f_words = 32'(DescB / 32);
       mxe_pkg::TagBias:   f_words = 32'((4 * NUM_PE + 31) / 32);
       mxe_pkg::TagBElem:  f_words = 32'(SLAB_WORDS);
-      mxe_pkg::TagBScale: f_words = 32'((2 * SLAB_WORDS + 31) / 32);
+      mxe_pkg::TagBScale: f_words = 32'((WORD_SCALES * SLAB_WORDS + 31) / 32);
       mxe_pkg::TagAElem:  f_words = 32'(CHUNK_WORDS) << f_chunk_shift;
-      mxe_pkg::TagAScale: f_words = 32'((2 * CHUNK_WORDS + 31) / 32) << f_chunk_shift;
+      mxe_pkg::TagAScale: f_words = 32'((WORD_SCALES * CHUNK_WORDS + 31) / 32) << f_chunk_shift;
       default:            f_words = 32'd0;
     endcase
   end

@@ -7,7 +7,8 @@
 `default_nettype none
 module mxe_desc #(
   parameter int unsigned TREE_W   = 70,
-  parameter bit          FP4_DUAL = 1'b1
+  parameter bit          FP4_DUAL = 1'b1,
+  parameter bit          NVFP4    = 1'b1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -173,7 +174,11 @@ module mxe_desc #(
   mxe_pkg::job_t job;
   logic [3:0]    check;
   assign job_o = job;
-  mxe_job #(.FP4_DUAL(FP4_DUAL)) u_job (.clk_i(clk_i), .desc_i(desc_o), .job_o(job));
+  mxe_job #(.FP4_DUAL(FP4_DUAL), .NVFP4(NVFP4)) u_job (
+    .clk_i  (clk_i),
+    .desc_i (desc_o),
+    .job_o  (job)
+  );
   mxe_check #(.TREE_W(TREE_W)) u_check (.desc_i(desc_o), .job_i(job), .status_o(check));
   assign status_o = failed_q ? mxe_reg_pkg::STATUS_ERR_FETCH[3:0] : check;
 

@@ -49,7 +49,7 @@ module mxe_drain #(
   logic out_mx, two_bytes, dual;
   assign out_mx   = job_i.d.mx;
   assign two_bytes = job_i.d.two_bytes;
-  assign dual     = job_i.dual;
+  assign dual     = job_i.dual & ~job_i.nvfp4;
 
   logic [NUM_PE*PairW-1:0] tile_wdata, tile_rdata;
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_pair

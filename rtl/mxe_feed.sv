@@ -14,6 +14,7 @@ module mxe_feed #(
   parameter int unsigned SLAB_WORDS  = 8,
   parameter int unsigned BANKS       = 2,     // banks without splitting
   parameter bit          CAN_SPLIT   = 1'b0,  // a bank can serve as two
+  parameter bit          NVFP4       = 1'b1,
   parameter int unsigned BANK_AW     = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned PE_AW       = (NUM_PE > 1) ? $clog2(NUM_PE) : 1,
   parameter int unsigned TILE_AW     = (ACC_TILES > 1) ? $clog2(ACC_TILES) : 1,
@@ -23,7 +24,9 @@ module mxe_feed #(
   parameter int unsigned ROWS_W      = $clog2(ROWS + 1),
   parameter int unsigned COLS        = mxe_pkg::feed_cols(NUM_PE),
   parameter int unsigned COLS_W      = $clog2(NUM_PE + 1),
-  parameter int unsigned VecW        = mxe_pkg::LANES * mxe_pkg::DEC_W
+  parameter int unsigned VecW        = mxe_pkg::LANES * mxe_pkg::DEC_W,
+  parameter int unsigned SCALES_W    = NVFP4 ? 32 : 16,
+  parameter int unsigned SCALE_W     = mxe_pkg::b_scale_w(NVFP4)
 ) (
   input  logic                                     clk_i,
   input  logic                                     rst_ni,
@@ -41,12 +44,12 @@ module mxe_feed #(
   output logic [WORD_AW-1:0]                       b_word_o,
   output logic                                     b_release_o,
   input  logic [COLS*mxe_pkg::WORD_W-1:0]          b_data_i,
-  input  logic [COLS*16-1:0]                       b_scale_i,
+  input  logic [COLS*SCALES_W-1:0]                 b_scale_i,
   // shadow registers: PE p uses part p % COLS
   output logic [NUM_PE-1:0]                        load_o,
   output logic [COLS*VecW-1:0]                     dec_o,
   output logic [COLS*mxe_pkg::FLAG_W-1:0]          flags_o,
-  output logic [COLS*16-1:0]                       scale_o,
+  output logic [COLS*SCALE_W-1:0]                  scale_o,       // see mxe_pe
   output logic                                     pass_valid_o,
   input  logic                                     pass_ready_i,
   output logic [ROWS_W-1:0]                        pass_rows_o,
@@ -180,7 +183,22 @@ module mxe_feed #(
       .flags_o (flags_o[mxe_pkg::FLAG_W*c +: mxe_pkg::FLAG_W])
     );
   end
-  assign scale_o = b_scale_i;
+  if (NVFP4) begin : gen_nvfp4
+    for (genvar c = 0; c < COLS; c++) begin : gen_col
+      logic [31:0] scales;
+      logic        nan;
+      mxe_scales_e4m3 u_scales (
+        .dual_i   (job_i.dual),
+        .codes_i  (b_scale_i[SCALES_W*c +: SCALES_W]),
+        .scales_o (scales),
+        .nan_o    (nan)
+      );
+      assign scale_o[SCALE_W*c +: SCALE_W] = job_i.nvfp4 ? {nan, scales}
+                                                         : {1'b0, b_scale_i[SCALES_W*c +: SCALES_W]};
+    end
+  end else begin : gen_mx
+    assign scale_o = b_scale_i;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -2,7 +2,8 @@
 // Decodes a descriptor's fields; the derived sizes are valid one cycle later.
 `default_nettype none
 module mxe_job #(
-  parameter bit FP4_DUAL = 1'b1
+  parameter bit FP4_DUAL = 1'b1,
+  parameter bit NVFP4    = 1'b1
 ) (
   input  logic                                    clk_i,
   input  logic [mxe_reg_pkg::DESC_STATUS_LSB-1:0] desc_i,
@@ -10,11 +11,18 @@ module mxe_job #(
 );
   mxe_pkg::fmt_info_t fmt_a, fmt_b;
   logic [31:0]        k;
-  logic               dual;
+  logic               dual, nvfp4;
   assign fmt_a = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: mxe_pkg::FmtW]);
   assign fmt_b = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: mxe_pkg::FmtW]);
   assign k     = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
   assign dual  = FP4_DUAL & fmt_a.is4 & fmt_b.is4;
+  assign nvfp4 = NVFP4 &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: 4] == mxe_reg_pkg::FORMAT_MXFP4_E2M1) &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: 4] == mxe_reg_pkg::FORMAT_MXFP4_E2M1) &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_SCALE_A_LSB +: 2] == mxe_reg_pkg::SCALE_UE4M3) &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_SCALE_B_LSB +: 2] == mxe_reg_pkg::SCALE_UE4M3) &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_A_LSB +: 2] == mxe_reg_pkg::BLOCK_OF_16) &
+    (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB +: 2] == mxe_reg_pkg::BLOCK_OF_16);
 
   // K in operand words (32 elements, 64 at the dual rate), and the elements of the last word.
   // Example, single rate: K = 80 -> 3 words, the last one with 16 elements.
@@ -25,8 +33,8 @@ module mxe_job #(
   always_ff @(posedge clk_i) begin
     a_row_bytes_q <= mxe_pkg::row_bytes(fmt_a.is4, fmt_a.is6, k);
     b_row_bytes_q <= mxe_pkg::row_bytes(fmt_b.is4, fmt_b.is6, k);
-    k_blocks_q    <= {1'b0, k[31:5]} + mxe_pkg::BLOCKS_W'(|k[4:0]);
-    k_words_q     <= (dual ? {2'd0, k_less[31:6]} : {1'b0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
+    k_blocks_q    <= (nvfp4 ? {1'b0, k_less[31:4]} : {2'd0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
+    k_words_q     <= (dual ? {3'd0, k_less[31:6]} : {2'd0, k_less[31:5]}) + mxe_pkg::BLOCKS_W'(1);
     tail_count_q  <= (dual ? {1'b0, k_less[5:0]} : {2'b00, k_less[4:0]}) + 7'd1;
   end
 
@@ -74,6 +82,8 @@ module mxe_job #(
   assign job_o.m          = desc_i[mxe_reg_pkg::DESC_M_LSB +: 32];
   assign job_o.n          = desc_i[mxe_reg_pkg::DESC_N_LSB +: 32];
   assign job_o.dual       = dual;
+  assign job_o.nvfp4      = nvfp4;
+  assign job_o.scale_shift = {1'b0, dual} + {1'b0, nvfp4};
   assign job_o.k_blocks   = k_blocks_q;
   assign job_o.k_words    = k_words_q;
   assign job_o.tail_count = tail_count_q;

@@ -4,8 +4,9 @@
 // moves to bit PACK_POS, so that one tree sums both blocks. Latency one cycle: products are
 // registered, the radix-16 alignment follows combinationally.
 //
-// A negative product leaves as its one's complement, sign-extended over the alignment positions. It
-// is therefore one too small for every group; mxe_negatives adds the missing ones of all lanes.
+// A negative product leaves as its one's complement, with ones over and below the alignment
+// positions. It is therefore one too small for every group: ones_o is the missing one. At the dual
+// rate the two products are separate numbers, each with a missing one: {odd, even}.
 `default_nettype none
 module mxe_lane #(
   parameter int unsigned WIDTH = 70
@@ -14,7 +15,8 @@ module mxe_lane #(
   input  logic             dual_i,
   input  mxe_pkg::dec_t    a_i,
   input  mxe_pkg::dec_t    b_i,
-  output logic [WIDTH-1:0] product_o
+  output logic [WIDTH-1:0] product_o,
+  output logic [1:0]       ones_o
 );
   localparam int unsigned PackW = mxe_pkg::PACK_POS + 9;
 
@@ -49,6 +51,8 @@ module mxe_lane #(
     neg_q <= neg;
     grp_q <= grp;
   end
+
+  assign ones_o = neg_q;
 
   // Shift by the group's two lower bits here, by its upper bits below.
   logic [PackW-1:0] near, flip, flipped;

@@ -119,8 +119,8 @@ module mxe_load #(
   logic [31:0]                  left;
   logic [mxe_pkg::BLOCKS_W-1:0] step_scales, chunk_scales, sleft;
   assign step_bytes   = bytes_of(words, is32, is24);
-  assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.dual;
-  assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.dual;
+  assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.scale_shift;
+  assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.scale_shift;
   // Remaining bytes and scales of the row; a fetch takes those of one step at most.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;

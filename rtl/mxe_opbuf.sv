@@ -17,17 +17,20 @@ module mxe_opbuf #(
   parameter bit          CAN_SPLIT  = 1'b0,
   parameter bit          CAN_LEND = 1'b0,
   parameter bit          TWO_WORDS  = 1'b0,
+  parameter bit          NVFP4      = 1'b1,
   parameter int unsigned DATA_W     = TWO_WORDS ? 2 * mxe_pkg::WORD_W : mxe_pkg::WORD_W,
   parameter int unsigned BANK_AW    = $clog2(CAN_SPLIT ? 2 * BANKS : BANKS),
   parameter int unsigned LINE_AW    = (LINES > 1) ? $clog2(LINES) : 1,
   parameter int unsigned WORD_AW    = (WORDS > 1) ? $clog2(WORDS) : 1,
-  parameter int unsigned INDEX_W    = CAN_LEND ? WORD_AW + mxe_pkg::CHUNK_SHIFT_MAX : WORD_AW
+  parameter int unsigned INDEX_W    = CAN_LEND ? WORD_AW + mxe_pkg::CHUNK_SHIFT_MAX : WORD_AW,
+  parameter int unsigned SCALES_W   = NVFP4 ? 32 : 16
 ) (
   input  logic                                  clk_i,
   input  logic                                  rst_ni,
   input  logic                                  clear_i,
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
+  input  logic [1:0]                            scale_shift_i,  // log2 of a word's scales
   input  logic                                  split_i,     // requires CAN_SPLIT
   input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0]     chunk_shift_i,  // 0 without CAN_LEND
   input  logic                                  elem_valid_i,
@@ -43,7 +46,8 @@ module mxe_opbuf #(
   input  logic [LINE_AW-1:0]                    rline_i,     // even if READ_LINES is 2
   input  logic [INDEX_W:0]                      rword_i,
   output logic [READ_LINES*mxe_pkg::WORD_W-1:0] rword_o,
-  output logic [READ_LINES*16-1:0]              rscale_o,    // {odd block, even block} of each
+  // of each line: {odd block, even block}; NVFP4: the blocks of 16 in the order of K
+  output logic [READ_LINES*SCALES_W-1:0]        rscale_o,
   input  logic                                  release_i,
   input  logic [BANK_AW-1:0]                    release_bank_i,
   output logic [(1<<BANK_AW)-1:0]               full_o
@@ -82,9 +86,10 @@ module mxe_opbuf #(
                   (PlaceW'(rhalf) << (WORD_AW - 1));
   always_ff @(posedge clk_i) if (re_i) second_q <= pair & rword_i[0];
 
-  // Scales: two per operand word at the dual rate. A memory word holds those of a line, at most 32.
+  // Scales: two per operand word at the dual rate, with NVFP4 four, else half of that. A memory word
+  // holds those of a line, at most 32.
   // With CAN_SPLIT it has two parts: of a whole line, one for each half of a split line.
-  localparam int unsigned Most = 2 * WORDS;
+  localparam int unsigned Most = (NVFP4 ? 4 : 2) * WORDS;
   localparam int unsigned ScaleBytes = (Most > 32) ? 32 : Most;
   localparam int unsigned SelW = $clog2(ScaleBytes);
   localparam int unsigned IndexW = $clog2(Most / ScaleBytes);
@@ -93,13 +98,13 @@ module mxe_opbuf #(
   localparam int unsigned Parts = CAN_SPLIT ? 2 : 1;
   localparam int unsigned PartW = 8 * ScaleBytes / Parts;
 
-  // Byte position of the word's scale: word index, doubled at the dual rate.
-  localparam int unsigned PosW = INDEX_W + 1;
+  // Byte position of the word's first scale.
+  localparam int unsigned PosW = INDEX_W + 1 + (NVFP4 ? 1 : 0);
   logic [PosW-1:0]              scale_pos;
   logic [SelW-1:0]              scale_sel_q;
   logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;
   logic [WholeAw+ScaleAw-1:0]   scale_waddr, scale_raddr;
-  assign scale_pos   = dual_i ? (rword_i << 1) : rword_i;
+  assign scale_pos   = PosW'(rword_i) << scale_shift_i;
   assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << chunk_shift_i) |
                        ((ScaleAw+SelW)'(index_i) << SelW) | ((ScaleAw+SelW)'(half) << (MostW - 1));
   assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << chunk_shift_i) |
@@ -149,8 +154,9 @@ module mxe_opbuf #(
         .rdata_o (scale_word[PartW*p +: PartW])
       );
     end
-    assign rscale_o[16*r +: 16] = {scale_word[{scale_sel_q | SelW'(1), 3'b000} +: 8],
-                                   scale_word[{scale_sel_q, 3'b000} +: 8]};
+    for (genvar i = 0; i < SCALES_W / 8; i++) begin : gen_scale
+      assign rscale_o[SCALES_W*r + 8*i +: 8] = scale_word[{scale_sel_q | SelW'(i), 3'b000} +: 8];
+    end
   end
 
   logic unused_bits;

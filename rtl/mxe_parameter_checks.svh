@@ -52,3 +52,7 @@
     $error("MAX_BURST must be a power of two from 1 to 256");
     mxe_error_MAX_BURST_must_be_a_power_of_two_from_1_to_256 u_stop ();
   end
+  if (NVFP4 > 1) begin : gen_bad_nvfp4
+    $error("NVFP4 must be from 0 to 1");
+    mxe_error_NVFP4_must_be_from_0_to_1 u_stop ();
+  end

@@ -11,3 +11,4 @@
     .mem_w_value_i                  (32'(MEM_W)),
     .queue_depth_value_i            (32'(QUEUE_DEPTH)),
     .max_burst_value_i              (32'(MAX_BURST)),
+    .features_nvfp4_i               (1'(NVFP4)),

@@ -49,6 +49,14 @@ package mxe_pkg;
   localparam int unsigned PACK_POS = 20;
   localparam int unsigned DUAL_SUM_W = 14;
 
+  // NVFP4: width of the exact sum of a step, 64 products in units of 2^-20.
+  localparam int unsigned SCALED_SUM_W = 50;
+  // Bits of the scales of a B word in a PE: two of E8M0, or four decoded ones of UE4M3 and whether
+  // one is NaN.
+  function automatic int unsigned b_scale_w(input bit nvfp4);
+    b_scale_w = nvfp4 ? 33 : 16;
+  endfunction
+
   // The bits of a magnitude that can change a block's scale: the exponent field of binary32, eight
   // fraction bits and a sticky bit.
   localparam int unsigned AMAX_W = 17;
@@ -71,14 +79,20 @@ package mxe_pkg;
   // normalise, round. A row may use its accumulator again after ACC_LAT + 1 cycles.
   localparam int unsigned ACC_LAT = 6;
   localparam int unsigned MIN_PASS = ACC_LAT + 1;
+  // Further stages of an NVFP4 job before the accumulator's read request: product of a block's sum and
+  // its scales, sum of the blocks. They are between the trees and the last addition.
+  localparam int unsigned SCALED_LAT = 2;
 
   // Bias added to a block sum's exponent so that (accumulator exponent - sum exponent) is directly
   // the alignment shift (150 - FRAC of mxe_facc).
   localparam int unsigned EXP_BIAS = 123;
+  // The exponent of a step of NVFP4.
+  localparam int unsigned SCALED_EXP = EXP_BIAS - 20;
 
-  // Bits of a job's product count: the width of the descriptor's field.
+  // Bits of a job's product count: the width of the descriptor's field. BLOCKS_W: bits of the number
+  // of scales of a row, at most 2^32 / 16.
   localparam int unsigned BATCH_W = 16;
-  localparam int unsigned BLOCKS_W = 28;
+  localparam int unsigned BLOCKS_W = 29;
 
   // Chunks of jobs with few rows are 2, 4 or 8 times as long, because the rows leave the rest of
   // the A buffer unused. Returns log2 of that. Example, ROWS = 32: m = 17 -> 0, 16 -> 1, 8 -> 2, 4
@@ -220,7 +234,9 @@ package mxe_pkg;
     logic [BATCH_W-1:0]  batch;       // products; each has m rows and n columns
     logic [31:0]         m;
     logic [31:0]         n;
-    logic                dual;
+    logic                dual;        // two 4-bit elements in a lane
+    logic                nvfp4;       // blocks of 16 with UE4M3 scales; one chain
+    logic [1:0]          scale_shift; // log2 of the scales of an operand word
     logic [BLOCKS_W-1:0] k_blocks;    // blocks along K, which is the number of scales of a row
     logic [BLOCKS_W-1:0] k_words;
     logic [6:0]          tail_count;  // elements of the last operand word

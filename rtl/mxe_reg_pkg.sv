@@ -23,6 +23,7 @@ package mxe_reg_pkg;
   localparam int unsigned FEATURES_FP4_DUAL_BIT = 0;
   localparam int unsigned FEATURES_BF16_BIT = 1;
   localparam int unsigned FEATURES_MX_OUT_BIT = 2;
+  localparam int unsigned FEATURES_NVFP4_BIT = 3;
   localparam logic [11:0] REG_B_BANKS = 12'h030;
   localparam logic [11:0] REG_CTRL = 12'h040;
   localparam int unsigned CTRL_ENABLE_BIT = 0;
@@ -128,6 +129,14 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_CONTROL_OUT_OVERFLOW_W = 1;
   localparam int unsigned DESC_CONTROL_EARLY_LSB = 49;
   localparam int unsigned DESC_CONTROL_EARLY_W = 1;
+  localparam int unsigned DESC_CONTROL_SCALE_A_LSB = 50;
+  localparam int unsigned DESC_CONTROL_SCALE_A_W = 2;
+  localparam int unsigned DESC_CONTROL_SCALE_B_LSB = 52;
+  localparam int unsigned DESC_CONTROL_SCALE_B_W = 2;
+  localparam int unsigned DESC_CONTROL_BLOCK_A_LSB = 54;
+  localparam int unsigned DESC_CONTROL_BLOCK_A_W = 2;
+  localparam int unsigned DESC_CONTROL_BLOCK_B_LSB = 56;
+  localparam int unsigned DESC_CONTROL_BLOCK_B_W = 2;
   // Rows of A and of the results, per product.
   localparam int unsigned DESC_M_LSB = 64;
   localparam int unsigned DESC_M_W = 32;
@@ -151,10 +160,12 @@ package mxe_reg_pkg;
   // Bus address of B's elements, [N][K], any alignment.
   localparam int unsigned DESC_B_ADDR_LSB = 256;
   localparam int unsigned DESC_B_ADDR_W = 64;
-  // Bus address of A's scales, [M][ceil(K/32)], any alignment.
+  // Bus address of A's scales, [M][ceil(K/32)], or [M][ceil(K/16)] with blocks of 16, any
+  // alignment.
   localparam int unsigned DESC_A_SCALE_ADDR_LSB = 320;
   localparam int unsigned DESC_A_SCALE_ADDR_W = 64;
-  // Bus address of B's scales, [N][ceil(K/32)], any alignment.
+  // Bus address of B's scales, [N][ceil(K/32)], or [N][ceil(K/16)] with blocks of 16, any
+  // alignment.
   localparam int unsigned DESC_B_SCALE_ADDR_LSB = 384;
   localparam int unsigned DESC_B_SCALE_ADDR_W = 64;
   // Bus address of the bias, [M][N]. A multiple of 4 (BF16: 2), also if CONTROL.bias_en is 0.
@@ -211,7 +222,7 @@ package mxe_reg_pkg;
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'hffff0000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'hfffc0000, 32'h00000000};
+    32'h00000000, 32'h00000000, 32'hfc000000, 32'h00000000};
 
   // Element formats.
   localparam logic [3:0] FORMAT_MXFP4_E2M1 = 4'd0;
@@ -239,6 +250,14 @@ package mxe_reg_pkg;
   localparam logic [1:0] RULE_CEIL = 2'd1;
   localparam logic [1:0] RULE_EVEN = 2'd2;
   localparam logic [1:0] RULE_RCEIL = 2'd3;
+
+  // Scale kinds.
+  localparam logic [1:0] SCALE_E8M0 = 2'd0;
+  localparam logic [1:0] SCALE_UE4M3 = 2'd1;
+
+  // Block sizes.
+  localparam logic [1:0] BLOCK_OF_32 = 2'd0;
+  localparam logic [1:0] BLOCK_OF_16 = 2'd1;
 
   // Status codes.
   localparam logic [31:0] STATUS_PENDING = 32'd0;

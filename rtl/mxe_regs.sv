@@ -42,6 +42,7 @@ module mxe_regs (
   input  logic        features_fp4_dual_i,
   input  logic        features_bf16_i,
   input  logic        features_mx_out_i,
+  input  logic        features_nvfp4_i,
   input  logic [31:0] b_banks_value_i,
   output logic        ctrl_enable_o,
   output logic        ctrl_soft_reset_o,
@@ -334,7 +335,7 @@ module mxe_regs (
     raddr_ok = 1'b1;
     case (raddr_q)
       AddrId: rdata = 32'h3145584d;
-      AddrVersion: rdata = {8'h00, 8'h09, 16'h0000};
+      AddrVersion: rdata = {8'h00, 8'h0a, 16'h0000};
       AddrNumPe: rdata = num_pe_value_i;
       AddrRows: rdata = rows_value_i;
       AddrAccTiles: rdata = acc_tiles_value_i;
@@ -344,7 +345,12 @@ module mxe_regs (
       AddrMemW: rdata = mem_w_value_i;
       AddrQueueDepth: rdata = queue_depth_value_i;
       AddrMaxBurst: rdata = max_burst_value_i;
-      AddrFeatures: rdata = {29'h00000000, features_mx_out_i, features_bf16_i, features_fp4_dual_i};
+      AddrFeatures: rdata = {
+        28'h0000000,
+        features_nvfp4_i,
+        features_mx_out_i,
+        features_bf16_i,
+        features_fp4_dual_i};
       AddrBBanks: rdata = b_banks_value_i;
       AddrCtrl: rdata = {28'h0000000, 1'h0, 1'h0, 1'h0, ctrl_enable_q};
       AddrStatus: rdata = {29'h00000000, status_resetting_i, status_empty_i, status_busy_i};

@@ -88,6 +88,9 @@ module mxe_top #(
     mxe_error_a_parameter_does_not_fit_into_the_widths_of_mxe_pkg u_stop ();
   end
 
+  // The sum of a step of NVFP4 needs a wider tree than the narrowest.
+  localparam bit Nvfp4 = (NVFP4 != 0) && (TREE_W >= mxe_pkg::SCALED_SUM_W);
+
   // Largest counter increment: bytes of a beat, or two blocks of every column.
   localparam int unsigned BytesW = $clog2(MEM_W / 8 + 1);
   localparam int unsigned BlocksW = $clog2(NUM_PE + 1) + 1;
@@ -189,6 +192,7 @@ module mxe_top #(
   mxe_cmd #(
     .TREE_W      (TREE_W),
     .FP4_DUAL    (1'(FP4_DUAL)),
+    .NVFP4       (Nvfp4),
     .QUEUE_DEPTH (QUEUE_DEPTH),
     .SEG_W       (SegW)
   ) u_cmd (
@@ -237,6 +241,7 @@ module mxe_top #(
     .ACC_TILES (ACC_TILES),
     .TREE_W    (TREE_W),
     .FP4_DUAL  (1'(FP4_DUAL)),
+    .NVFP4     (Nvfp4),
     .A_SLAB_K  (A_SLAB_K),
     .B_BUF_K   (B_BUF_K),
     .B_BANKS   (B_BANKS),

@@ -16,9 +16,9 @@ import time
 from area_flow import GATES, ROOT, RTL, elaborate, gate_costs, yosys
 
 TABLE = os.path.join(ROOT, "sw", "explore", "data", "area.json")
-NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16),
-         "base": (8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16),
-         "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16)}
+NAMED = {"small": (4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16, 1),
+         "base": (8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16, 1),
+         "large": (32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16, 1)}
 VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "ROWS": [8, 16, 32, 64, 128, 256],
           "ACC_TILES": [1, 2, 4, 8, 16],
@@ -29,7 +29,8 @@ VALUES = {"NUM_PE": [1, 2, 4, 8, 16, 32, 64],
           "B_BANKS": [2, 4, 8],
           "MEM_W": [64, 128, 256, 512],
           "QUEUE_DEPTH": [2 << i for i in range(8)],
-          "MAX_BURST": [1 << i for i in range(9)]}
+          "MAX_BURST": [1 << i for i in range(9)],
+          "NVFP4": [0, 1]}
 RANDOM_DESIGNS = 24
 PACKAGES = ("mxe_pkg.sv", "mxe_reg_pkg.sv")
 NO_GATES = PACKAGES + ("mxe_datapath_checks.sv",)
@@ -45,7 +46,8 @@ def designs():
     base = found[1]
     for name, values in VALUES.items():
         found += [dict(base, **{name: value}) for value in values]
-    found += [dict(base, TREE_W=width, FP4_DUAL=0) for width in VALUES["TREE_W"]]
+    found += [dict(base, TREE_W=width, FP4_DUAL=dual, NVFP4=nvfp4)
+              for width in VALUES["TREE_W"] for dual, nvfp4 in ((0, 0), (0, 1), (1, 0))]
     # A separate sequence for the banks of B, so that the other parameters do not depend on it.
     draw, draw_banks = random.Random(18), random.Random(19)
     drawn = 0

@@ -19,7 +19,7 @@ NAMED = os.path.join(ROOT, "model", "regs", "generated", "mxe_parameters.cmake")
 
 EDGES = {
     "least": "NUM_PE=1 ROWS=8 ACC_TILES=1 TREE_W=42 FP4_DUAL=0 A_SLAB_K=32 B_BUF_K=32 B_BANKS=2 MEM_W=64 "
-             "QUEUE_DEPTH=2 MAX_BURST=1",
+             "QUEUE_DEPTH=2 MAX_BURST=1 NVFP4=0",
     "most": "NUM_PE=64 ROWS=256 ACC_TILES=16 TREE_W=70 FP4_DUAL=1 A_SLAB_K=16384 B_BUF_K=16384 B_BANKS=8 "
             "MEM_W=512 QUEUE_DEPTH=256 MAX_BURST=256",
     "one PE, wide port": "NUM_PE=1 ROWS=8 ACC_TILES=1 TREE_W=56 FP4_DUAL=1 A_SLAB_K=64 B_BUF_K=32 B_BANKS=2 "
@@ -31,7 +31,8 @@ EDGES = {
     "NUM_PE = ROWS": "NUM_PE=8 ROWS=8 ACC_TILES=2 TREE_W=42 FP4_DUAL=1 A_SLAB_K=64 B_BUF_K=32 B_BANKS=2 "
                      "MEM_W=256 QUEUE_DEPTH=8 MAX_BURST=128",
     "many rows": "NUM_PE=4 ROWS=256 ACC_TILES=16 TREE_W=56 FP4_DUAL=0 A_SLAB_K=16384 B_BUF_K=64 B_BANKS=8 "
-                 "MEM_W=64 QUEUE_DEPTH=256 MAX_BURST=16",
+                 "MEM_W=64 QUEUE_DEPTH=256 MAX_BURST=16 NVFP4=1",
+    "without NVFP4": "NVFP4=0",
 }
 SHORT = ("small", "base")  # of Verilator
 

@@ -81,7 +81,7 @@ def engine():
     d.row(122, 606, ["mxe_decode_word"], RTL)
     d.block(282, 528, 250, 92, "dot product", ["exact sum of 32 products"], f"{page}#arithmetic")
     d.row(292, 588, ["mxe_dot", "mxe_quad", "mxe_lane"], RTL)
-    d.row(292, 606, ["mxe_tree", "mxe_csa", "mxe_negatives"], RTL)
+    d.row(292, 606, ["mxe_tree", "mxe_csa", "mxe_scaled_sum"], RTL)
     d.block(552, 528, 120, 92, "scale unit", ["XA + XB"], f"{page}#arithmetic")
     d.row(562, 588, ["mxe_scale"], RTL)
     d.block(692, 528, 156, 92, "accumulator", ["FP32, one rounding"], f"{page}#arithmetic")

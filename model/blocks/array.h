@@ -5,6 +5,7 @@
 
 #include "model/blocks/decode_word.h"
 #include "model/blocks/pe.h"
+#include "model/blocks/scale_e4m3.h"
 
 namespace mxe::blocks {
 
@@ -28,18 +29,20 @@ struct Array {
   Array(const Array&) = delete;  // broadcast points into decode_a
   Array& operator=(const Array&) = delete;
 
-  void start(const FmtInfo& format_a, const FmtInfo& format_b, bool dual_rate) {
+  void start(const FmtInfo& format_a, const FmtInfo& format_b, bool dual_rate, bool nvfp4) {
     decode_a.start(format_a, dual_rate);
     decode_b.start(format_b, dual_rate);
     exp_offset = format_a.lsb + format_b.lsb - 254 + kExpBias;
     broadcast.a = &decode_a.out;
     broadcast.dual = dual_rate;
+    broadcast.nvfp4 = nvfp4;
+    broadcast.a_scales = 0;
   }
   /// Loads the shadow B word of a column; only its first `count` elements lie within K.
-  /// `scales`: {odd, even} block, 8 bits each.
+  /// `scales`: {odd, even} block, 8 bits each; NVFP4: of four blocks, block 0 lowest.
   void load_b(unsigned column, const Word& word, uint32_t scales, uint32_t count) {
     decode_b.evaluate(word, count);
-    pe[column].load_b(decode_b.out, scales);
+    pe[column].load_b(decode_b.out, broadcast.nvfp4 ? decoded(scales) : WordScales{scales, false});
   }
   /// Copies all shadow B words to the active ones, as at the first row of a pass.
   void swap_b() {
@@ -54,6 +57,12 @@ struct Array {
     broadcast.exp_even = exp_offset + static_cast<int32_t>(even);
     broadcast.exp_odd = exp_offset + static_cast<int32_t>(odd);
     broadcast.a_nan = uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF};
+    if (broadcast.nvfp4) {
+      const WordScales a = decoded(scales);
+      broadcast.exp_even = kScaledExp;
+      broadcast.a_scales = a.codes;
+      broadcast.a_nan = uint32_t{a.nan};
+    }
     for (unsigned i = 0; i < columns; i++) {
       pe[i].evaluate(broadcast, address, first, init ? init[i] : 0);
     }
@@ -64,10 +73,23 @@ struct Array {
     show_block(v, "decode_b", decode_b);
     show_block(v, "decode_a", decode_a);
     show(v, "exp_offset", 10, exp_offset);
-    show(v, "exp_even_q2", 10, broadcast.exp_even);
+    show(v, "exp_even", 10, broadcast.exp_even);
     show(v, "exp_odd_q2", 10, broadcast.exp_odd);
-    show(v, "a_nan_q2", 2, broadcast.a_nan);
+    show(v, "a_nan", 2, broadcast.a_nan);
     for (unsigned i = 0; i < pe.size(); i++) show_block(v, "pe", i, pe[i]);
+  }
+
+ private:
+  /// mxe_scales_e4m3: those of four blocks of 16 at the dual rate, else of two.
+  WordScales decoded(uint32_t codes) const {
+    WordScales scales;
+    for (unsigned i = 0; i < kScaledBlocks; i++) {
+      ScaleE4m3 scale;
+      scale.evaluate(slice(codes, 8 * i, 8));
+      scales.codes |= scale.scale_o << 8 * i;
+      if (scale.nan_o && (broadcast.dual || i < 2)) scales.nan = true;
+    }
+    return scales;
   }
 };
 

@@ -12,7 +12,8 @@ namespace mxe::blocks {
 /// block's at bit 0 and the odd block's at bit 20. The radix-16 groups shift the registered product
 /// left by multiples of four bits.
 ///
-/// A negative product is a one's complement, one less than its value; Negatives corrects it.
+/// A negative product is a one's complement, one less than its value: ones_o is the missing one. At
+/// the dual rate the two products are separate numbers, each with a missing one: {odd, even}.
 template <unsigned Width>
 struct Lane {
   static constexpr unsigned kPackWidth = kPackPosition + 9;
@@ -72,6 +73,7 @@ struct Lane {
     show(v, "flip", kPackWidth, flip);
     show(v, "flipped", kPackWidth, flipped);
     show(v, "product_o", Width, product_o);
+    show(v, "ones_o", 2, neg);
   }
 };
 

@@ -16,6 +16,8 @@ inline constexpr unsigned kDualSumWidth = 14;  ///< DUAL_SUM_W: bits of one 4-bi
 /// EXP_BIAS: bias of a block sum's exponent, 150 - Frac of Facc. With it, the accumulator's
 /// exponent field minus the sum's exponent is directly the alignment shift.
 inline constexpr int32_t kExpBias = 123;
+/// SCALED_EXP: exponent of a step of NVFP4, a sum in units of 2^-20, with that bias.
+inline constexpr int32_t kScaledExp = kExpBias - 20;
 inline constexpr unsigned kAmaxWidth = 17;        ///< AMAX_W: output bits of Amax
 inline constexpr unsigned kNarrowWidth = 18;      ///< NARROW_W: output bits of Narrow
 inline constexpr unsigned kMaxSegmentLanes = 16;  ///< results of a segment of 512 bits

@@ -8,8 +8,7 @@
 namespace mxe::blocks {
 
 inline constexpr unsigned kScaledBlocks = 4;     ///< blocks of a step of 64 elements
-inline constexpr unsigned kScaledSumWidth = 50;  ///< the exact sum of a step
-inline constexpr int32_t kScaledLsb = -20;       ///< exponent of its last bit
+inline constexpr unsigned kScaledSumWidth = 50;  ///< SCALED_SUM_W: the exact sum of a step
 
 /// mxe_scaled_sum: the scaled blocks of one step of NVFP4. Their sum is exact in 50 bits.
 struct ScaledSum {
@@ -30,7 +29,7 @@ struct ScaledSum {
 
   template <class Visitor>
   void visit(Visitor&& v) const {
-    for (unsigned i = 0; i < blocks; i++) show_block(v, "block", i, block[i]);
+    for (unsigned i = 0; i < kScaledBlocks; i++) show_block(v, "block", i, block[i]);
   }
 };
 

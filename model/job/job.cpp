@@ -9,6 +9,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/gemm/accumulate.h"
+#include "model/params/hardware.h"
 #include "mxe_regs.h"
 
 namespace mxe::job {
@@ -33,11 +34,28 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
 }
 
 void JobShape::require_engine_scales() const {
-  numerics::require_engine_scales(operand_a(), operand_b(), has_alpha);
+  constexpr numerics::ScaleLayout kOfEngines;
+  if ((is_nvfp4() || (scales_a == kOfEngines && scales_b == kOfEngines)) && !has_alpha) return;
+  throw Error(
+      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, or NVFP4 "
+                  "twice, without tensor scales; --on golden has all)",
+                  operand_a().name(), operand_b().name(), has_alpha ? " with a tensor scale" : ""));
+}
+
+bool JobShape::is_nvfp4() const {
+  return format_a == numerics::FormatId::mxfp4_e2m1 && format_b == format_a &&
+         scales_a == numerics::kNvfp4Scales && scales_b == numerics::kNvfp4Scales;
 }
 
 void JobShape::require_pair(const Params& params) const {
   require_engine_scales();
+  if (is_nvfp4()) {
+    if (has_nvfp4(params)) return;
+    throw Error(
+        fmt::format("NVFP4 needs NVFP4 = 1 and TREE_W of at least {}, the configuration has "
+                    "NVFP4 = {} and TREE_W = {}",
+                    kScaledSumBits, params.nvfp4, params.tree_w));
+  }
   const unsigned needed = numerics::pair_tree_width(format_a, format_b);
   if (needed <= params.tree_w) return;
   throw LimitError(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",
@@ -86,7 +104,7 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
   const std::size_t a_row = numerics::packed_row_bytes(shape.format_a, k);
   const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);
-  const std::size_t scales = (k + kBlockSize - 1) / kBlockSize;
+  const std::size_t scales = shape.scales_a.columns(k);
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
   if (std::max({shape.m, n, k}) > std::numeric_limits<uint32_t>::max()) {
     throw Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
@@ -122,6 +140,10 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
   mxe_job job{};
   job.format_a = static_cast<uint32_t>(shape.format_a);
   job.format_b = static_cast<uint32_t>(shape.format_b);
+  if (shape.is_nvfp4()) {
+    job.scale_a = job.scale_b = MXE_SCALE_UE4M3;
+    job.block_a = job.block_b = MXE_BLOCK_OF_16;
+  }
   job.out_format = shape.output.code();
   job.out_rule = static_cast<uint32_t>(shape.output.requant.rule);
   job.out_overflow = shape.output.requant.overflow == numerics::Overflow::special;

@@ -39,10 +39,13 @@ struct JobShape {
   unsigned peak_macs_per_cycle(const Params& params) const;
   numerics::ScaledFormat operand_a() const { return {format_a, scales_a}; }
   numerics::ScaledFormat operand_b() const { return {format_b, scales_b}; }
-  /// Throws Error unless engines have the scales: E8M0, blocks of 32, no tensor scale.
+  /// True if both operands are NVFP4: E2M1 in blocks of 16 with UE4M3 scales.
+  bool is_nvfp4() const;
+  /// Throws Error unless engines have the scales: E8M0 in blocks of 32 or NVFP4 on both sides, and no
+  /// tensor scale.
   void require_engine_scales() const;
-  /// Throws LimitError if TREE_W is too small for the products of the two formats, or the error of
-  /// require_engine_scales().
+  /// Throws LimitError if TREE_W is too small for the products of the two formats, Error if the
+  /// configuration has no NVFP4, or the error of require_engine_scales().
   void require_pair(const Params& params) const;
 };
 

@@ -22,6 +22,17 @@ inline constexpr unsigned kAccLatency = 6;
 /// (MIN_PASS).
 inline constexpr unsigned kMinPass = kAccLatency + 1;
 
+/// Further stages of an NVFP4 job: product of sums and scales, sum of blocks (SCALED_LAT).
+inline constexpr unsigned kScaledLatency = 2;
+/// Bits of the sum of a step of NVFP4 (SCALED_SUM_W).
+inline constexpr unsigned kScaledSumBits = 50;
+/// True if the engine multiplies NVFP4.
+inline bool has_nvfp4(const Params& params) {
+  return params.nvfp4 != 0 && params.tree_w >= kScaledSumBits;
+}
+/// Most scales of an operand word.
+inline unsigned most_word_scales(const Params& params) { return has_nvfp4(params) ? 4 : 2; }
+
 /// Limit of outstanding row fetches of ports wider than 32 bytes (rd_outstanding). Unless A has
 /// priority, a row of A is accepted only while the outstanding rows of A have fewer than
 /// kReadABeats beats (RD_A_BEATS).

@@ -670,6 +670,10 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
             job->format_b << MXE_DESC_CONTROL_FMT_B_SHIFT |
             job->out_format << MXE_DESC_CONTROL_OUT_FMT_SHIFT |
             job->out_rule << MXE_DESC_CONTROL_OUT_RULE_SHIFT |
+            job->scale_a << MXE_DESC_CONTROL_SCALE_A_SHIFT |
+            job->scale_b << MXE_DESC_CONTROL_SCALE_B_SHIFT |
+            job->block_a << MXE_DESC_CONTROL_BLOCK_A_SHIFT |
+            job->block_b << MXE_DESC_CONTROL_BLOCK_B_SHIFT |
             (job->out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
             (job->bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
             (job->bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0) |
@@ -706,6 +710,14 @@ static const char* find_too_large(const struct mxe_job* job) {
   }
   if (!fits(job->out_format, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT)) {
     return "job->out_format is too large";
+  }
+  if (!fits(job->scale_a, MXE_DESC_CONTROL_SCALE_A_MASK, MXE_DESC_CONTROL_SCALE_A_SHIFT) ||
+      !fits(job->scale_b, MXE_DESC_CONTROL_SCALE_B_MASK, MXE_DESC_CONTROL_SCALE_B_SHIFT)) {
+    return "job->scale_a or job->scale_b is too large";
+  }
+  if (!fits(job->block_a, MXE_DESC_CONTROL_BLOCK_A_MASK, MXE_DESC_CONTROL_BLOCK_A_SHIFT) ||
+      !fits(job->block_b, MXE_DESC_CONTROL_BLOCK_B_MASK, MXE_DESC_CONTROL_BLOCK_B_SHIFT)) {
+    return "job->block_a or job->block_b is too large";
   }
   if (!fits(job->out_rule, MXE_DESC_CONTROL_OUT_RULE_MASK, MXE_DESC_CONTROL_OUT_RULE_SHIFT)) {
     return "job->out_rule is too large";
@@ -1053,9 +1065,17 @@ static void set_elements(struct rows* rows, uint64_t addr, uint32_t count, uint3
   set_rows(rows, addr, count, stride, (product(columns, bits) + 7u) >> 3);
 }
 
+enum { BLOCK_ELEMENTS = 32, SHORT_BLOCK_ELEMENTS = 16 };
+
+static uint32_t elements_of_block(uint32_t code) {
+  return code == MXE_BLOCK_OF_16 ? SHORT_BLOCK_ELEMENTS : BLOCK_ELEMENTS;
+}
+
+/// `block`: columns that share a scale, a power of two.
 static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
-                       uint32_t columns) {
-  set_rows(rows, addr, count, stride, ((uint64_t)columns + 31u) >> 5);
+                       uint32_t columns, uint32_t block) {
+  const uint32_t log2_block = block == SHORT_BLOCK_ELEMENTS ? 4 : 5;
+  set_rows(rows, addr, count, stride, ((uint64_t)columns + block - 1) >> log2_block);
 }
 
 static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
@@ -1115,9 +1135,11 @@ static int find_rows(const struct mxe_job* job, struct rows* rows) {
   if (!has_countable_rows(job)) return MXE_ERR_ARGUMENT;
   const uint32_t m = products_of(job) * job->m, n = products_of(job) * job->n;
   set_elements(&rows[ROWS_A], job->a_addr, m, job->a_stride, job->k, a_bits);
-  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, m, job->a_scale_stride, job->k);
+  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, m, job->a_scale_stride, job->k,
+             elements_of_block(job->block_a));
   set_elements(&rows[ROWS_B], job->b_addr, n, job->b_stride, job->k, b_bits);
-  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, n, job->b_scale_stride, job->k);
+  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, n, job->b_scale_stride, job->k,
+             elements_of_block(job->block_b));
   set_elements(&rows[ROWS_D], job->d_addr, m, job->d_stride, job->n, d_bits);
   set_nothing(&rows[ROWS_C]);
   if (job->bias) {
@@ -1126,7 +1148,8 @@ static int find_rows(const struct mxe_job* job, struct rows* rows) {
   }
   set_nothing(&rows[ROWS_D_SCALES]);
   if (is_mx_result(job->out_format)) {
-    set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, m, job->d_scale_stride, job->n);
+    set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, m, job->d_scale_stride, job->n,
+               BLOCK_ELEMENTS);
   }
   return MXE_OK;
 }

@@ -176,11 +176,13 @@ struct mxe_job {
   bool out_overflow;            ///< MX results: overflow gives NaN or infinity, else saturates
   bool bias;                    ///< the sums start at C instead of zero
   bool bias_bf16;               ///< C is BF16 instead of FP32
+  uint32_t scale_a, scale_b;    ///< MXE_SCALE_...
+  uint32_t block_a, block_b;    ///< MXE_BLOCK_...
   uint32_t m, n, k;             ///< shape in elements, each at least 1
   uint32_t batch;               ///< number of products, at most 65535; 0 means 1
 
-  uint64_t a_addr, a_scale_addr;  ///< A[m][k], scales [m][ceil(k/32)]; any alignment
-  uint64_t b_addr, b_scale_addr;  ///< B[n][k], scales [n][ceil(k/32)]; any alignment
+  uint64_t a_addr, a_scale_addr;  ///< A[m][k], scales [m][ceil(k / block)]; any alignment
+  uint64_t b_addr, b_scale_addr;  ///< B[n][k], scales [n][ceil(k / block)]; any alignment
   uint64_t c_addr;                ///< C[m][n], a multiple of 4 (BF16: 2); 0 without bias
   uint64_t d_addr;                ///< D[m][n], a multiple of 4 (BF16, FP16: 2; MX: 1)
   uint64_t d_scale_addr;          ///< scales of an MX result [m][ceil(n/32)]; else ignored

@@ -25,6 +25,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 std::vector<double> terms(const Params& p) {
   const double lanes_out = std::min(p.num_pe, p.mem_w / 32);
   const double beat = p.mem_w / 32.0, columns = p.num_pe, dual = p.fp4_dual ? 1 : 0;
+  const double nvfp4 = has_nvfp4(p) ? 1 : 0;
   const double second_fed = feed_cols(p.num_pe) - 1.0;
   return {1,
           lanes_out,
@@ -32,6 +33,8 @@ std::vector<double> terms(const Params& p) {
           dual * lanes_out,
           columns,
           dual * columns,
+          nvfp4,
+          nvfp4 * columns,
           second_fed,
           beat,
           beat * std::log2(beat),
@@ -80,7 +83,7 @@ AreaTable AreaTable::from_json(std::string_view text, const std::string& origin)
 AreaTable::AreaTable(std::vector<AreaSample> samples) : samples_(std::move(samples)) {
   for (std::size_t i = 0; i < samples_.size(); i++) {
     const AreaSample& sample = samples_[i];
-    elements_[{sample.params.tree_w, sample.params.fp4_dual}] = sample.pe;
+    elements_[kind(sample.params)] = sample.pe;
     known_[sample.params.to_string()] = i;
     features_.push_back(terms(sample.params));
   }
@@ -97,10 +100,11 @@ std::vector<double> AreaTable::fit(std::size_t left_out) const {
 }
 
 double AreaTable::processing_element(const Params& params) const {
-  const auto found = elements_.find({params.tree_w, params.fp4_dual});
+  const auto found = elements_.find(kind(params));
   if (found == elements_.end()) {
-    throw Error(fmt::format("no area of a processing element with TREE_W {} and FP4_DUAL {}",
-                            params.tree_w, params.fp4_dual));
+    throw Error(
+        fmt::format("no area of a processing element with TREE_W {}, FP4_DUAL {} and NVFP4 {}",
+                    params.tree_w, params.fp4_dual, params.nvfp4));
   }
   return found->second;
 }
@@ -121,7 +125,7 @@ double AreaTable::element_without(std::size_t left_out) const {
   const Params& params = samples_[left_out].params;
   for (std::size_t i = 0; i < samples_.size(); i++) {
     const Params& other = samples_[i].params;
-    if (i != left_out && other.tree_w == params.tree_w && other.fp4_dual == params.fp4_dual) {
+    if (i != left_out && kind(other) == kind(params)) {
       return samples_[i].pe;
     }
   }

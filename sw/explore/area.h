@@ -7,9 +7,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "model/params/hardware.h"
 #include "model/params/params.h"
 
 namespace mxe::explore {
@@ -39,7 +41,7 @@ struct AreaSample {
 };
 
 /// Returns the area of a synthesized engine, else an estimate: one of six synthesized processing
-/// elements (by TREE_W and FP4_DUAL), plus a least-squares fit in the parameters for all other
+/// elements (by TREE_W, FP4_DUAL and NVFP4), plus a least-squares fit in the parameters for all other
 /// logic.
 class AreaTable {
  public:
@@ -57,7 +59,8 @@ class AreaTable {
   const std::vector<AreaSample>& samples() const { return samples_; }
 
  private:
-  using Kind = std::pair<unsigned, unsigned>;  ///< TREE_W and FP4_DUAL
+  using Kind = std::tuple<unsigned, unsigned, bool>;  ///< TREE_W, FP4_DUAL, has_nvfp4()
+  static Kind kind(const Params& p) { return {p.tree_w, p.fp4_dual, has_nvfp4(p)}; }
 
   explicit AreaTable(std::vector<AreaSample> samples);
   std::vector<double> fit(std::size_t left_out) const;

@@ -101,7 +101,7 @@ class ArrayCheck : public BlockCheck {
 
   void clock() override {
     const uint32_t scales = scope_.get32("a_scale_i");
-    const uint32_t even = scales & 0xFF, odd = scales >> 8;
+    const uint32_t even = scales & 0xFF, odd = scales >> 8 & 0xFF;
     const auto offset =
         static_cast<uint32_t>(job().a.fmt.lsb + job().b.fmt.lsb - 254 + blocks::kExpBias);
     expect_next("A word", "a_dec_q2", scope_.wide("a_dec"));
@@ -125,7 +125,9 @@ class ArrayCheck : public BlockCheck {
     next.put(in.width(), old.part(0, old.width() - in.width()));
     expect_next("control", "ctl_q", next);
     const rtl::RtlValue& valid = scope_.find("valid_q");
-    expect_next("control", valid, scope_.get("valid_q") << 1 | scope_.get("row_valid_i"));
+    const blocks::Bits moved = scope_.get("valid_q") << 1 | scope_.get("row_valid_i");
+    constexpr blocks::Bits kStages = (blocks::Bits{1} << (kDotLatency + kAccLatency)) - 1;
+    expect_next("control", valid, scope_.on("nvfp4") ? moved : moved & kStages);
   }
 
   std::vector<const rtl::RtlValue*> init_;
@@ -142,10 +144,9 @@ struct PlaceInDot {
       return {"mxe_lane", "product", behind_register ? 1u : 0u};
     }
     if (path.find("quad_") != std::string::npos) return {"mxe_quad", "sum", 2};
-    if (path.find("negatives.") != std::string::npos) {
-      return {"mxe_negatives", "count", leaf == "even" || leaf == "odd" ? 1u : 2u};
+    if (path.find("tree.") != std::string::npos || path.find("half_") != std::string::npos) {
+      return {"mxe_tree", "sum", 2};
     }
-    if (path.find("tree.") != std::string::npos) return {"mxe_tree", "sum", 2};
     return {"mxe_dot", "sum", leaf == "sum_q" ? 4u : 3u};
   }
 };
@@ -167,24 +168,32 @@ class PeCheck : public BlockCheck {
 
   void clock() override {
     hold_b_word();
-    const bool dual = scope_.on("dual_i");
+    const bool dual = scope_.on("dual_i"), nvfp4 = scope_.on("nvfp4_i");
     Wide words[4] = {scope_.wide("a_dec_i"), scope_.wide("a_flags_i"), scope_.wide("b_dec_q"),
                      scope_.wide("b_flags_q")};
-    if (dot_pipeline_.has_clock() && std::equal(words, words + 4, words_)) {
+    if (nvfp4) {  // the scaled blocks are later than the model's
+      dot_pipeline_.forget();
+      dot_.a_i = decoded_of(words[0], words[1]);
+      dot_.b_i = decoded_of(words[2], words[3]);
+    } else if (dot_pipeline_.has_clock() && std::equal(words, words + 4, words_)) {
       dot_pipeline_.repeat();
     } else {
       std::move(words, words + 4, words_);
-      dot_.evaluate(dual, decoded_of(words_[0], words_[1]), decoded_of(words_[2], words_[3]));
+      dot_.evaluate(dual, decoded_of(words_[0], words_[1]), decoded_of(words_[2], words_[3]), {});
       dot_pipeline_.clock(dot_);
     }
     const blocks::DecodedWord &a = dot_.a_i, &b = dot_.b_i;
-    const uint32_t a_nan = scope_.get32("a_nan_i"), b_scale = scope_.get32("b_scale_q");
-    scale_.evaluate(blocks::sign_extend32<10>(scope_.get32("exp_even_i")), (a_nan & 1) != 0,
-                    b_scale & 0xFF, a, b);
+    const Wide held = scope_.wide("b_scale_q");
+    const auto even = static_cast<uint32_t>(nvfp4 ? 0 : held.get(0, 8));
+    const auto odd = static_cast<uint32_t>(held.get(8, 8));
+    const bool b_nan = nvfp4 && held.get(held.width() - 1, 1) != 0;
+    const uint32_t a_nan = scope_.get32("a_nan_i");
+    scale_.evaluate(blocks::sign_extend32<10>(scope_.get32("exp_even_i")),
+                    (a_nan & 1) != 0 || b_nan, even, a, b);
     scale_pipeline_.clock(scale_);
-    expect("scale", "exp_odd", scope_.get32("exp_odd_i") + (b_scale >> 8));
-    expect("scale", "nan_odd", uint32_t{(a_nan & 2) != 0 || b_scale >> 8 == 0xFF});
-    accumulate(dual);
+    expect("scale", "exp_odd", scope_.get32("exp_odd_i") + odd);
+    expect("scale", "nan_odd", uint32_t{(a_nan & 2) != 0 || odd == 0xFF});
+    accumulate(dual && !nvfp4, nvfp4);
   }
   void new_job() override { forget(); }
   void forget() override {
@@ -196,17 +205,18 @@ class PeCheck : public BlockCheck {
 
  private:
   void hold_b_word() {
-    const bool load = scope_.on("b_load_i"), swap = scope_.on("b_swap_i");
-    static constexpr const char* kWords[3][3] = {{"b_dec_i", "b_dec_shadow_q", "b_dec_q"},
-                                                 {"b_flags_i", "b_flags_shadow_q", "b_flags_q"},
-                                                 {"b_scale_i", "b_scale_shadow_q", "b_scale_q"}};
-    for (const auto& [in, shadow, word] : kWords) {
-      expect_next("B word", shadow, scope_.wide(load ? in : shadow));
-      expect_next("B word", word, scope_.wide(swap ? shadow : word));
+    static constexpr const char* kWords[3][5] = {
+        {"b_dec_i", "b_dec_shadow_q", "b_dec_q", "b_load_i", "b_swap_i"},
+        {"b_flags_i", "b_flags_shadow_q", "b_flags_q", "b_load_i", "b_swap_i"},
+        {"b_scale_i", "b_scale_shadow_q", "b_scale_q", "b_scale_load_i", "b_scale_swap_i"}};
+    for (const auto& [in, shadow, word, load, swap] : kWords) {
+      expect_next("B word", shadow, scope_.wide(scope_.on(load) ? in : shadow));
+      expect_next("B word", word, scope_.wide(scope_.on(swap) ? shadow : word));
     }
   }
 
-  void accumulate(bool dual) {
+  /// `pair`: two chains.
+  void accumulate(bool pair, bool nvfp4) {
     // The scale unit's outputs are delayed in parallel with the tree.
     const blocks::Bits special = scope_.get("exp_odd") << 14 | scope_.get("nan_odd") << 13 |
                                  scope_.get("exp_even") << 3 | scope_.get("nan_even") << 2 |
@@ -221,16 +231,17 @@ class PeCheck : public BlockCheck {
     const bool first = scope_.on("first_q");
     const blocks::Bits low = sum.get(0, kPackPosition), whole = sum.get(0, TreeW);
     expect("sum of the even block", "sum_even",
-           static_cast<blocks::Bits>(dual ? blocks::sign_extend<kPackPosition>(low)
-                                          : blocks::sign_extend<TreeW>(whole)));
+           static_cast<blocks::Bits>(pair    ? blocks::sign_extend<kPackPosition>(low)
+                                     : nvfp4 ? blocks::sign_extend<blocks::kScaledSumWidth>(
+                                                   sum.get(0, blocks::kScaledSumWidth))
+                                             : blocks::sign_extend<TreeW>(whole)));
     expect("accumulator", even_scope_.find("acc_i"), scope_.get(first ? "init_i" : "acc_even"));
     even_.evaluate(blocks::sign_extend<TreeW>(even_scope_.wide("sum_i").get(0, TreeW)),
                    blocks::sign_extend32<10>(even_scope_.get32("exp_i")), even_scope_.on("nan_i"),
                    even_scope_.on("pinf_i"), even_scope_.on("ninf_i"), even_scope_.get32("acc_i"));
     even_pipeline_.clock(even_);
 
-    expect("sum of the odd block", "gen_odd.sum_odd",
-           sum.get(kPackPosition, kDualSumWidth) + sum.get(kPackPosition - 1, 1));
+    expect("sum of the odd block", "gen_odd.sum_odd", sum.get(kPackPosition, kDualSumWidth));
     expect("accumulator", odd_scope_.find("acc_i"), first ? 0 : scope_.get("gen_odd.acc_odd"));
     odd_.evaluate(blocks::sign_extend<kDualSumWidth>(odd_scope_.get("sum_i")),
                   blocks::sign_extend32<10>(odd_scope_.get32("exp_i")), odd_scope_.on("nan_i"),

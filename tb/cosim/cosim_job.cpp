@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/params/hardware.h"
 #include "mxe_regs.h"
 
 namespace mxe::cosim {
@@ -23,6 +24,7 @@ std::string CosimJob::describe() const {
   const auto format = [](numerics::FormatId id) { return numerics::element_format(id).name; };
   std::string text = batch == 1 ? "" : fmt::format("{} of ", batch);
   text += fmt::format("{}x{}x{} {} x {}", m(), n(), k(), format(a.format), format(b.format));
+  if (shape().is_nvfp4()) text += " of nvfp4";
   if (!bias.empty()) {
     text += fmt::format(" + {}bias{}", bias_bf16 ? "bf16 " : "", bias_one_row ? " row" : "");
   }
@@ -55,7 +57,8 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
   for (const Spoil& spoil : spoils) add(broken_rule(spoil, bias_bf16 ? 2 : 4, output.alignment()));
   if (batch != 1 && !engine.batches) add(MXE_STATUS_ERR_DESCRIPTOR);
   if (!engine.has_bias(!bias.empty(), bias_bf16)) add(MXE_STATUS_ERR_DESCRIPTOR);
-  if (!engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
+  const bool has_scales = !shape().is_nvfp4() || has_nvfp4(engine.params);
+  if (!has_scales || !engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
   if (!engine.has_result(output)) add(MXE_STATUS_ERR_OUT_FORMAT);
   return first;
 }
@@ -64,7 +67,7 @@ JobResult CosimJob::expected(bool fp4_dual) const {
   const std::vector<float> results = sums(job::engine_sums(fp4_dual));
   JobResult golden;
   golden.stored = job::store_output(results, a.rows, n(), output);
-  golden.counts.blocks = a.rows * n() * a.scale_columns();
+  golden.counts.blocks = a.rows * n() * ((k() + kBlockSize - 1) / kBlockSize);
   golden.counts.nan_results = static_cast<uint64_t>(
       std::count_if(results.begin(), results.end(), [](float x) { return std::isnan(x); }));
   golden.counts.saturations = golden.stored.saturations;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/params/hardware.h"
 #include "mxe_regs.h"
 
 namespace mxe::cosim {
@@ -49,6 +50,10 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   } while (spec.m * spec.n * ((spec.k + kBlockSize - 1) / kBlockSize) > mix_.max_work);
   spec.values = pick(random_, kRandomValues);
   spec.seed = random_.next();
+  // From a separate random sequence, as the number of products.
+  const bool is_e2m1 = format_a == numerics::FormatId::mxfp4_e2m1 && format_b == format_a;
+  spec.nvfp4 =
+      is_e2m1 && (beyond_features || has_nvfp4(params)) && Random(mix64(spec.seed + 1)).one_in(2);
   if (features_.batches) spec.batch = products(spec);
   spec.in_turn = Random(mix64(~spec.seed)).one_in(6);
   do {

@@ -70,6 +70,7 @@ class Operand {
   uint8_t power_of_two(Random& random) const;
   uint8_t code(Random& random, std::size_t row) const;
   uint8_t scale(Random& random) const;
+  uint8_t nvfp4_scale(Random& random) const;
 
   const JobSpec& spec_;
   numerics::FormatId format_;
@@ -77,7 +78,7 @@ class Operand {
 };
 
 numerics::MxTensor Operand::make(std::size_t rows) const {
-  if (spec_.values == Values::quantized) {
+  if (spec_.values == Values::quantized && !spec_.nvfp4) {
     std::vector<float> x;
     for (std::size_t row = 0; row < rows; row++) {
       Random random = generator(row, codes);
@@ -85,7 +86,7 @@ numerics::MxTensor Operand::make(std::size_t rows) const {
     }
     return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
-  if (spec_.values == Values::ones) {
+  if (spec_.values == Values::ones && !spec_.nvfp4) {
     const std::vector<float> x(rows * spec_.k, 1.0f);
     return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
@@ -93,6 +94,7 @@ numerics::MxTensor Operand::make(std::size_t rows) const {
   tensor.format = format_;
   tensor.rows = rows;
   tensor.k = spec_.k;
+  if (spec_.nvfp4) tensor.layout = numerics::kNvfp4Scales;
   tensor.codes.resize(rows * spec_.k);
   tensor.scales.resize(rows * tensor.scale_columns());
   for (std::size_t row = 0; row < rows; row++) {
@@ -110,11 +112,15 @@ void Operand::fill_row(numerics::MxTensor& tensor, std::size_t row) const {
     tensor.codes[row * tensor.k + i] = code(code_random, row);
   }
   const std::size_t columns = tensor.scale_columns();
-  for (std::size_t i = 0; i < columns; i++) tensor.scales[row * columns + i] = scale(scale_random);
+  for (std::size_t i = 0; i < columns; i++) {
+    tensor.scales[row * columns + i] =
+        spec_.nvfp4 ? nvfp4_scale(scale_random) : scale(scale_random);
+  }
 }
 
 uint8_t Operand::code(Random& random, std::size_t row) const {
   const numerics::ElementFormat& f = numerics::element_format(format_);
+  if (spec_.values == Values::ones) return 2;  // of E2M1
   if (spec_.values == Values::zeros && !random.one_in(16)) {
     return random.one_in(2) && f.kind == numerics::FormatKind::floating
                ? static_cast<uint8_t>(f.sign_mask())
@@ -218,6 +224,39 @@ uint8_t Operand::scale(Random& random) const {
   }
 }
 
+uint8_t Operand::nvfp4_scale(Random& random) const {
+  constexpr uint8_t kOne = 0x38, kLargest = 0x7E, kNan = 0x7F;
+  const auto between = [&random](uint8_t first, uint8_t last) {
+    return static_cast<uint8_t>(random.uniform(first, last));
+  };
+  const auto nan = [&] { return between(kNan, 0xFF); };
+  switch (spec_.values) {
+    case Values::ones:
+      return kOne;
+    case Values::specials:
+      return random.one_in(60) ? nan() : between(0x20, 0x50);
+    case Values::extremes: {
+      static constexpr std::array<uint8_t, 6> kScales{0, 1, 7, 8, 0x7D, kLargest};
+      if (random.one_in(100)) return nan();
+      return random.one_in(3) ? between(0, kLargest) : kScales[random.uniform(0, 5)];
+    }
+    case Values::tiny:
+      return between(0, 0x10);
+    case Values::huge:
+      return between(0x70, kLargest);
+    case Values::cancellation:
+      return between(kOne - 3, kOne + 3);
+    case Values::ties:
+    case Values::tiny_ties:
+    case Values::sparse:
+      return static_cast<uint8_t>(8 * random.uniform(1, 15));  // powers of two
+    case Values::nan_scales:
+      return nan();
+    default:
+      return random.one_in(4) ? between(0, kLargest) : between(kOne - 8, kOne + 8);
+  }
+}
+
 /// Copies the preceding block into every second block of a row, negated in half of the rows, except
 /// for one element in 50. Exact sums then often vanish, and small remainders decide.
 void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
@@ -226,9 +265,10 @@ void Operand::cancel(numerics::MxTensor& tensor, std::size_t row) const {
   Random random = generator(row, cancelled_codes);
   const bool negate = random.one_in(2);
   uint8_t* codes_of_row = &tensor.codes[row * tensor.k];
-  for (std::size_t i = kBlockSize; i < tensor.k; i++) {
-    if (i / kBlockSize % 2 == 0 || random.one_in(50)) continue;
-    uint8_t c = codes_of_row[i - kBlockSize];
+  const std::size_t size = tensor.layout.block;
+  for (std::size_t i = size; i < tensor.k; i++) {
+    if (i / size % 2 == 0 || random.one_in(50)) continue;
+    uint8_t c = codes_of_row[i - size];
     if (negate) c = floating ? c ^ sign : static_cast<uint8_t>(-c);
     codes_of_row[i] = c;
   }

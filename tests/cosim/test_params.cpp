@@ -34,15 +34,15 @@ TEST(Params, NamedConfigurations) {
   expect_values(
       "small",
       "NUM_PE=4 ROWS=8 ACC_TILES=2 TREE_W=70 FP4_DUAL=1 A_SLAB_K=128 B_BUF_K=64 B_BANKS=4 "
-      "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16");
+      "MEM_W=128 QUEUE_DEPTH=16 MAX_BURST=16 NVFP4=1");
   expect_values(
       "base",
       "NUM_PE=8 ROWS=32 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=512 B_BANKS=4 "
-      "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16");
+      "MEM_W=256 QUEUE_DEPTH=16 MAX_BURST=16 NVFP4=1");
   expect_values(
       "large",
       "NUM_PE=32 ROWS=64 ACC_TILES=4 TREE_W=70 FP4_DUAL=1 A_SLAB_K=1024 B_BUF_K=256 B_BANKS=4 "
-      "MEM_W=512 QUEUE_DEPTH=16 MAX_BURST=16");
+      "MEM_W=512 QUEUE_DEPTH=16 MAX_BURST=16 NVFP4=1");
   EXPECT_EQ(Params::named("base"), Params());
   EXPECT_EQ(Params().to_string().substr(0, 22), "NUM_PE=8 ROWS=32 ACC_T");
   for (const char* name : config_names()) {

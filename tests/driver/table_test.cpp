@@ -80,11 +80,13 @@ TEST(Tables, WhatADeviceTellsIsWhatItHas) {
   MXE_CAPABILITY_WORDS(SET_WORD)
 #undef SET_WORD
   device.fp4_dual = true;
+  device.nvfp4 = true;
   const ParameterValues values = parameters_of(device);
 #define EXPECT_WORD(member, REGISTER) EXPECT_EQ(values.member, device.member) << #REGISTER;
   MXE_CAPABILITY_WORDS(EXPECT_WORD)
 #undef EXPECT_WORD
   EXPECT_EQ(values.fp4_dual, 1u);
+  EXPECT_EQ(values.nvfp4, 1u);
 }
 
 }  // namespace

@@ -136,20 +136,27 @@ mxe_proof_fault(two_records "(state_q == StIdle) & ~recording" "(state_q == StId
 mxe_proof_fault(refused_counts "if (doorbell_i & ~overflow) tail_q" "if (doorbell_i) tail_q")
 
 # No reset. Simulation checks exhaustively that a lane's rows add up to the product.
-mxe_proof(csa mxe_csa)
+mxe_proof(csa mxe_csa --parameter CUT=3 --parameter WIDTH=8)
 mxe_proof_fault(carry "(a_i & b_i) | (c_i & half)" "(a_i & b_i) | (c_i & a_i)")
-mxe_proof_fault(place "{majority[WIDTH-2:0], 1'b0}" "majority")
+mxe_proof_fault(one "ones_i[0]}" "1'b0}")
+mxe_proof_fault(not_cut "cut_i ? ones_i[1] : majority[CUT-1]" "majority[CUT-1] | (cut_i & ones_i[1])")
 
-mxe_proof(tree mxe_tree --parameter WIDTH=4 --parameter WORDS=6)
+mxe_proof(tree mxe_tree --parameter CUT=2 --parameter WIDTH=4 --parameter WORDS=5)
 mxe_proof_fault(word_twice ".c_i     (gen_word[3*i+2].x)" ".c_i     (gen_word[3*i+1].x)")
+mxe_proof_fault(one_twice "ones_i[2*i +: 2]" "ones_i[0 +: 2]")
 
 mxe_proof(lane mxe_lane)
 mxe_proof_fault(zeros_for_ones "{FarW{flip[PackW-1]}}" "{FarW{1'b0}}")
 mxe_proof_fault(odd_sign "dual_i ? neg_q[1] : neg_q[0]" "neg_q[0]")
 
-mxe_proof(negatives mxe_negatives --steps 3)
-mxe_proof_fault(even_only "dual_i ? (OddW'(odd) - OddW'(even)) : '0" "'0")
-mxe_proof_fault(kept_sign "(OddW'(odd) - OddW'(even))" "OddW'(odd)")
+mxe_proof(scale_e4m3 mxe_scale_e4m3)
+mxe_proof_fault(subnormal "normal ? (field - 4'd1) : 4'd0" "field - 4'd1")
+mxe_proof_fault(largest "code_i[7] | (&code_i[6:0])" "code_i[7]")
+
+# The product of every sum by every scale is checked in simulation.
+mxe_proof(scaled_block mxe_scaled_block --steps 3)
+mxe_proof_fault(two_ones "ones_i[1]}" "1'b0}")
+mxe_proof_fault(shift "exp_q2 <= exp_q" "exp_q2 <= {1'b0, exp_q[3:0]}")
 
 # Without a reset: registers start with any value.
 mxe_proof(facc mxe_facc --parameter BIAS=123)

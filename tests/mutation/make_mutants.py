@@ -28,7 +28,7 @@ GROUPS = {
                 "bursts", "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
     "results": ["drain", "merge", "collect", "amax", "narrow", "requant", "requant_scale", "requant_lane",
                 "block_wr", "wr_port"],
-    "sums": ["array", "pe", "scale", "facc", "tree", "negatives", "dot"],
+    "sums": ["array", "pe", "scale", "scale_e4m3", "scales_e4m3", "scaled_block", "scaled_sum", "facc", "tree", "dot"],
     "products": ["decode", "decode4", "decode_word", "lane", "quad", "csa"],
 }
 

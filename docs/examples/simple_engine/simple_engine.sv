@@ -113,6 +113,7 @@ module simple_engine #(
     .queue_depth_value_i            (32'(QUEUE_DEPTH)),
     .max_burst_value_i              (32'(MAX_BURST)),
     .features_fp4_dual_i            (1'b0),
+    .features_nvfp4_i               (1'b0),
     .features_bf16_i                (1'b1),
     .features_mx_out_i              (1'b0),
     .ctrl_enable_o                  (enable),

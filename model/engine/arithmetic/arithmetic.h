@@ -23,7 +23,8 @@ namespace mxe::engine {
 /// high one of the odd block.
 struct OperandWord {
   std::array<uint8_t, kBlockSize> lanes{};
-  std::array<uint8_t, 2> scales{};  ///< E8M0; the second one is used at the dual rate only
+  /// E8M0: one, or two at the dual rate. NVFP4: UE4M3 of two or, at the dual rate, four blocks.
+  std::array<uint8_t, 4> scales{};
 
   /// The code of element `i`, 0 to 31, or to 63 at the dual rate.
   uint8_t code(unsigned i, bool dual) const {
@@ -36,6 +37,7 @@ struct ArithmeticJob {
   numerics::FormatId format_a = numerics::FormatId::mxint8, format_b = numerics::FormatId::mxint8;
   uint32_t k = 0;
   bool dual = false;                 ///< two blocks of 4-bit elements at a time
+  bool nvfp4 = false;                ///< blocks of 16 with UE4M3 scales; one chain
   numerics::RequantOptions requant;  ///< of MX results
 };
 
@@ -47,7 +49,7 @@ struct ArrayPass {
   bool first = false, last = false;  ///< first, last pass of the tile
   const OperandWord* a = nullptr;    ///< [rows]
   const OperandWord* b = nullptr;    ///< [cols]
-  uint64_t cycle = 0;                ///< issue of the first row; one row per cycle follows
+  uint64_t cycle = 0;                ///< result of the first row; one row per cycle follows
 
   /// The bias of a row, [cols] FP32 bits; null if there is none or the pass is not the first.
   const uint32_t* bias(unsigned row) const {

@@ -26,14 +26,18 @@ class GoldenArithmetic : public Arithmetic {
   void run(const ArrayPass& pass, const TileResults& results) override {
     Tile& tile = tiles_[pass.tile];
     if (pass.first) begin(pass, tile);
-    for (unsigned i = 0; i < chains(); i++) {
-      const unsigned before = i * kBlockSize;
-      if (pass.count > before)
-        add(pass, i, std::min(pass.count - before, kBlockSize), tile.chains[i]);
+    if (job_.nvfp4) {
+      add(pass, 0, pass.count, tile.chains[0]);
+    } else {
+      for (unsigned i = 0; i < chains(); i++) {
+        const unsigned before = i * kBlockSize;
+        if (pass.count > before)
+          add(pass, i, std::min(pass.count - before, kBlockSize), tile.chains[i]);
+      }
     }
     if (!pass.last) return;
     store(pass, tile.chains[0], results.even, results.pitch);
-    if (job_.dual) store(pass, tile.chains[1], results.odd, results.pitch);
+    if (chains() == 2) store(pass, tile.chains[1], results.odd, results.pitch);
   }
 
   bool is_reference() const override { return true; }
@@ -54,11 +58,11 @@ class GoldenArithmetic : public Arithmetic {
     std::array<Chain, 2> chains;
   };
 
-  unsigned chains() const { return job_.dual ? 2 : 1; }
+  unsigned chains() const { return job_.dual && !job_.nvfp4 ? 2 : 1; }
 
   /// Elements along K that belong to chain `i`. Example: K = 100 at the dual rate is 64 and 36.
   std::size_t depth(unsigned i) const {
-    if (!job_.dual) return job_.k;
+    if (chains() == 1) return job_.k;
     const std::size_t pairs = job_.k / (2 * kBlockSize), rest = job_.k % (2 * kBlockSize);
     const std::size_t before = i * kBlockSize;
     return pairs * kBlockSize +
@@ -86,9 +90,10 @@ class GoldenArithmetic : public Arithmetic {
     chain.remaining -= part;
     chain.filled = 0;
   }
-  static void resize(numerics::FormatId format, unsigned rows, std::size_t k,
-                     numerics::MxTensor& tensor) {
+  void resize(numerics::FormatId format, unsigned rows, std::size_t k,
+              numerics::MxTensor& tensor) const {
     tensor.format = format;
+    tensor.layout = job_.nvfp4 ? numerics::kNvfp4Scales : numerics::ScaleLayout{};
     tensor.rows = rows;
     tensor.k = k;
     tensor.codes.resize(rows * k);
@@ -101,7 +106,7 @@ class GoldenArithmetic : public Arithmetic {
     gather(pass.b, i, count, chain.filled, chain.b);
     chain.filled += count;
     if (chain.filled < chain.a.k) return;
-    chain.sums = numerics::gemm_block(chain.a, chain.b, chain.sums.data(), false);
+    chain.sums = numerics::gemm_block(chain.a, chain.b, chain.sums.data(), job_.nvfp4 && job_.dual);
     next_part(pass, chain);
   }
   void gather(const OperandWord* words, unsigned i, unsigned count, std::size_t first,
@@ -115,7 +120,13 @@ class GoldenArithmetic : public Arithmetic {
       } else {
         std::copy_n(word.lanes.begin(), count, codes);
       }
-      tensor.scales[row * tensor.scale_columns() + first / kBlockSize] = word.scales[i];
+      uint8_t* scales = &tensor.scales[row * tensor.scale_columns()];
+      if (job_.nvfp4) {
+        const std::size_t block = tensor.layout.block;
+        std::copy_n(word.scales.begin(), (count + block - 1) / block, scales + first / block);
+      } else {
+        scales[first / kBlockSize] = word.scales[i];
+      }
     }
   }
 

@@ -25,8 +25,9 @@ class StructuralArithmetic : public Arithmetic {
         requant_(segment_lanes(params)) {}
 
   void start(const ArithmeticJob& job) override {
-    dual_ = job.dual;
-    array_.start(blocks::fmt_info(job.format_a), blocks::fmt_info(job.format_b), job.dual);
+    dual_ = job.dual && !job.nvfp4;
+    array_.start(blocks::fmt_info(job.format_a), blocks::fmt_info(job.format_b), job.dual,
+                 job.nvfp4);
     fmt_out_ = blocks::fmt_info(job.requant.format);
   }
 
@@ -127,12 +128,13 @@ class StructuralArithmetic : public Arithmetic {
     return std::min(params.num_pe, params.mem_bytes() / kFloatBytes);
   }
   static uint32_t scales(const OperandWord& word) {
-    return uint32_t{word.scales[1]} << 8 | word.scales[0];
+    return uint32_t{word.scales[3]} << 24 | uint32_t{word.scales[2]} << 16 |
+           uint32_t{word.scales[1]} << 8 | word.scales[0];
   }
 
   unsigned acc_tiles_;
   bool fp4_dual_;
-  bool dual_ = false;
+  bool dual_ = false;  ///< two chains
   blocks::FmtInfo fmt_out_;
   Array array_;
   std::vector<blocks::Merge> merge_;

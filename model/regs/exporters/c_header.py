@@ -10,6 +10,8 @@ ENUM_PREFIX = {
     "element_format": "FORMAT_",
     "output_format": "OUT_",
     "scale_rule": "RULE_",
+    "scale_kind": "SCALE_",
+    "block_size": "BLOCK_",
     "fault_operand": "FAULT_",
 }
 

@@ -38,6 +38,9 @@ struct ParameterValues {
   unsigned queue_depth = 16;
   /// Maximum length of an AXI4 burst.
   unsigned max_burst = 16;
+  /// Pairs of NVFP4 are allowed: MXFP4_E2M1 in blocks of 16 with UE4M3 scales. They need TREE_W of
+  /// at least 56.
+  unsigned nvfp4 = 1;
 };
 
 /// One parameter: its name, member, allowed values, and the register that shows it.
@@ -63,7 +66,7 @@ struct NamedParameters {
 };
 
 /// Every parameter, in the order of the SystemVerilog parameter list.
-inline constexpr std::array<ParameterInfo, 11> parameter_table{{
+inline constexpr std::array<ParameterInfo, 12> parameter_table{{
     {"NUM_PE", &ParameterValues::num_pe, 1, 64, true, {0, 0, 0}, "a power of two from 1 to 64",
      nullptr, nullptr, 0x008u, 0, "NUM_PE", "columns"},
     {"ROWS", &ParameterValues::rows, 8, 256, true, {0, 0, 0}, "a power of two from 8 to 256",
@@ -86,13 +89,15 @@ inline constexpr std::array<ParameterInfo, 11> parameter_table{{
      nullptr, nullptr, 0x024u, 0, "QUEUE_DEPTH", "entries"},
     {"MAX_BURST", &ParameterValues::max_burst, 1, 256, true, {0, 0, 0}, "a power of two from 1 to 256",
      nullptr, nullptr, 0x028u, 0, "MAX_BURST", "beats"},
+    {"NVFP4", &ParameterValues::nvfp4, 0, 1, false, {0, 0, 0}, "from 0 to 1",
+     nullptr, nullptr, 0x02cu, 3, "FEATURES.nvfp4", "0 or 1"},
 }};
 
 /// The named configurations.
 inline constexpr std::array<NamedParameters, 3> named_parameters{{
-    {"small", {4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16}},
-    {"base", {8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16}},
-    {"large", {32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16}},
+    {"small", {4, 8, 2, 70, 1, 128, 64, 4, 128, 16, 16, 1}},
+    {"base", {8, 32, 4, 70, 1, 1024, 512, 4, 256, 16, 16, 1}},
+    {"large", {32, 64, 4, 70, 1, 1024, 256, 4, 512, 16, 16, 1}},
 }};
 
 /// The parameters of a device from the capabilities that the driver has read.
@@ -109,6 +114,7 @@ constexpr ParameterValues parameters_of(const struct mxe_capabilities& device) {
   values.mem_w = device.mem_w;
   values.queue_depth = device.queue_depth;
   values.max_burst = device.max_burst;
+  values.nvfp4 = device.nvfp4;
   return values;
 }
 

@@ -35,7 +35,7 @@ struct DescriptorWordInfo {
 /// All registers, by ascending offset.
 inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"ID", 0x000u, RegisterAccess::read_only, 0x3145584du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
-    {"VERSION", 0x004u, RegisterAccess::read_only, 0x00090000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
+    {"VERSION", 0x004u, RegisterAccess::read_only, 0x000a0000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u},
     {"NUM_PE", 0x008u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ROWS", 0x00cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"ACC_TILES", 0x010u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
@@ -45,7 +45,7 @@ inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"MEM_W", 0x020u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"QUEUE_DEPTH", 0x024u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAX_BURST", 0x028u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
-    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
+    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000000fu},
     {"B_BANKS", 0x030u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"CTRL", 0x040u, RegisterAccess::read_write, 0x00000000u, 0x00000001u, 0x00000000u, 0x0000000eu, 0x00000000u},
     {"STATUS", 0x044u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
@@ -94,7 +94,7 @@ inline constexpr std::array<RegisterInfo, 55> register_table{{
 /// All words of the descriptor, by ascending offset.
 inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"JOB_ID", 0x00u, 32u, 0x0u},
-    {"CONTROL", 0x04u, 32u, 0xfffc0000u},
+    {"CONTROL", 0x04u, 32u, 0xfc000000u},
     {"M", 0x08u, 32u, 0x0u},
     {"N", 0x0cu, 32u, 0x0u},
     {"K", 0x10u, 32u, 0x0u},
@@ -144,6 +144,7 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(FEATURES, features_fp4_dual, 0, 0x00000001u) \
   X(FEATURES, features_bf16, 1, 0x00000002u) \
   X(FEATURES, features_mx_out, 2, 0x00000004u) \
+  X(FEATURES, features_nvfp4, 3, 0x00000008u) \
   X(B_BANKS, b_banks_value, 0, 0xffffffffu) \
   X(STATUS, status_busy, 0, 0x00000001u) \
   X(STATUS, status_empty, 1, 0x00000002u) \

@@ -14,7 +14,7 @@
 
 // Version of the register interface.
 #define MXE_REG_VERSION                            UINT32_C(0x004)
-#define MXE_VERSION_RESET                          UINT32_C(0x00090000)
+#define MXE_VERSION_RESET                          UINT32_C(0x000a0000)
 #define MXE_VERSION_PATCH_MASK                     UINT32_C(0x0000ffff)
 #define MXE_VERSION_PATCH_SHIFT                    0
 #define MXE_VERSION_MINOR_MASK                     UINT32_C(0x00ff0000)
@@ -69,6 +69,8 @@
 #define MXE_FEATURES_BF16_SHIFT                    1
 #define MXE_FEATURES_MX_OUT_MASK                   UINT32_C(0x00000004)
 #define MXE_FEATURES_MX_OUT_SHIFT                  2
+#define MXE_FEATURES_NVFP4_MASK                    UINT32_C(0x00000008)
+#define MXE_FEATURES_NVFP4_SHIFT                   3
 
 // Banks of the B buffer. The array reads one bank while the others are filled, so more banks hide
 // more memory latency.
@@ -325,7 +327,15 @@
 #define MXE_DESC_CONTROL_OUT_OVERFLOW_SHIFT        16
 #define MXE_DESC_CONTROL_EARLY_MASK                UINT32_C(0x00020000)
 #define MXE_DESC_CONTROL_EARLY_SHIFT               17
-#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfffc0000)
+#define MXE_DESC_CONTROL_SCALE_A_MASK              UINT32_C(0x000c0000)
+#define MXE_DESC_CONTROL_SCALE_A_SHIFT             18
+#define MXE_DESC_CONTROL_SCALE_B_MASK              UINT32_C(0x00300000)
+#define MXE_DESC_CONTROL_SCALE_B_SHIFT             20
+#define MXE_DESC_CONTROL_BLOCK_A_MASK              UINT32_C(0x00c00000)
+#define MXE_DESC_CONTROL_BLOCK_A_SHIFT             22
+#define MXE_DESC_CONTROL_BLOCK_B_MASK              UINT32_C(0x03000000)
+#define MXE_DESC_CONTROL_BLOCK_B_SHIFT             24
+#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfc000000)
 
 // Rows of A and of the results, per product.
 #define MXE_DESC_M                                 0x08u
@@ -350,10 +360,10 @@
 // Bus address of B's elements, [N][K], any alignment.
 #define MXE_DESC_B_ADDR                            0x20u
 
-// Bus address of A's scales, [M][ceil(K/32)], any alignment.
+// Bus address of A's scales, [M][ceil(K/32)], or [M][ceil(K/16)] with blocks of 16, any alignment.
 #define MXE_DESC_A_SCALE_ADDR                      0x28u
 
-// Bus address of B's scales, [N][ceil(K/32)], any alignment.
+// Bus address of B's scales, [N][ceil(K/32)], or [N][ceil(K/16)] with blocks of 16, any alignment.
 #define MXE_DESC_B_SCALE_ADDR                      0x30u
 
 // Bus address of the bias, [M][N]. A multiple of 4 (BF16: 2), also if CONTROL.bias_en is 0.
@@ -452,6 +462,21 @@
 // ceil(log2(amax / largest element)): the smallest scale without saturation.
 #define MXE_RULE_RCEIL                             3u
 
+// ---- Scale kinds ----
+
+// 2^(code - 127); 0xFF is NaN.
+#define MXE_SCALE_E8M0                             0u
+// Unsigned E4M3, bias 7, with subnormals: 0x00 to 0x7E; 0x7F and 0x80 to 0xFF are NaN. NVFP4 has
+// these scales.
+#define MXE_SCALE_UE4M3                            1u
+
+// ---- Block sizes ----
+
+// 32 elements.
+#define MXE_BLOCK_OF_32                            0u
+// 16 elements.
+#define MXE_BLOCK_OF_16                            1u
+
 // ---- Status codes ----
 
 // The job has not finished. Software writes this value before the doorbell.
@@ -464,7 +489,8 @@
 #define MXE_STATUS_ERR_SHAPE                       3u
 // An element format code is larger than 6.
 #define MXE_STATUS_ERR_FORMAT                      4u
-// The two formats need more adder tree bits than TREE_W.
+// This engine does not multiply the pair: it needs more adder tree bits than TREE_W, or its scales
+// or blocks are not supported.
 #define MXE_STATUS_ERR_PAIR                        5u
 // This engine cannot write the output format.
 #define MXE_STATUS_ERR_OUT_FORMAT                  6u

@@ -37,6 +37,9 @@ struct mxe_capabilities {
   bool bf16;
   /// MX formats are allowed for the results.
   bool mx_out;
+  /// Pairs of NVFP4 are allowed: MXFP4_E2M1 in blocks of 16 with UE4M3 scales. They need TREE_W of
+  /// at least 56.
+  bool nvfp4;
   /// Banks of the B buffer. The array reads one bank while the others are filled, so more banks
   /// hide more memory latency.
   uint32_t b_banks;
@@ -93,7 +96,8 @@ struct mxe_counters {
 #define MXE_CAPABILITY_FLAGS(X) \
   X(fp4_dual, FP4_DUAL) \
   X(bf16, BF16) \
-  X(mx_out, MX_OUT)
+  X(mx_out, MX_OUT) \
+  X(nvfp4, NVFP4)
 
 // X(member, COUNTER): all counters; their registers are MXE_REG_COUNTER_LO and _HI.
 #define MXE_COUNTERS(X) \

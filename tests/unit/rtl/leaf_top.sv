@@ -24,7 +24,16 @@ module leaf_top (
   output logic [31:0]        acc14_o,
   // join of two chains (5 cycles)
   input  logic [31:0]        odd_i,
-  output logic [31:0]        merged_o
+  output logic [31:0]        merged_o,
+  // a scale, and a block of 16 products times two scales (2 cycles)
+  input  logic [7:0]         scale_code_i,
+  output logic [7:0]         scale_o,
+  output logic               scale_nan_o,
+  input  logic [12:0]        block_sum_i,
+  input  logic [12:0]        block_carry_i,
+  input  logic [1:0]         block_ones_i,
+  input  logic [15:0]        block_scales_i,
+  output logic [47:0]        term_o
 );
   localparam int unsigned DecW = mxe_pkg::DEC_W;
   logic [32*DecW-1:0] dec, a, b;
@@ -36,9 +45,12 @@ module leaf_top (
   mxe_decode_word u_decode (
     .word_i, .fmt_i(mxe_pkg::fmt_info(fmt_i)), .dual_i, .count_i, .dec_o(dec), .flags_o
   );
-  mxe_dot #(.TREE_W(70)) u_dot70 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot70_o));
-  mxe_dot #(.TREE_W(56)) u_dot56 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot56_o));
-  mxe_dot #(.TREE_W(42)) u_dot42 (.clk_i, .dual_i, .a_i(a), .b_i(b), .sum_o(dot42_o));
+  mxe_dot #(.TREE_W(70)) u_dot70 (.clk_i, .dual_i, .nvfp4_i(1'b0), .a_i(a), .b_i(b),
+    .a_scale_i('0), .b_scale_i('0), .sum_o(dot70_o));
+  mxe_dot #(.TREE_W(56)) u_dot56 (.clk_i, .dual_i, .nvfp4_i(1'b0), .a_i(a), .b_i(b),
+    .a_scale_i('0), .b_scale_i('0), .sum_o(dot56_o));
+  mxe_dot #(.TREE_W(42)) u_dot42 (.clk_i, .dual_i, .nvfp4_i(1'b0), .a_i(a), .b_i(b),
+    .a_scale_i('0), .b_scale_i('0), .sum_o(dot42_o));
   mxe_facc #(.WIDTH(70)) u_facc70 (.clk_i, .sum_i(sum_i), .exp_i, .nan_i(1'b0), .pinf_i(1'b0),
                                    .ninf_i(1'b0), .acc_i, .acc_o(acc70_o));
   mxe_facc #(.WIDTH(42)) u_facc42 (.clk_i, .sum_i(sum_i[41:0]), .exp_i, .nan_i(1'b0),
@@ -46,5 +58,10 @@ module leaf_top (
   mxe_facc #(.WIDTH(14)) u_facc14 (.clk_i, .sum_i(sum_i[13:0]), .exp_i, .nan_i(1'b0),
                                    .pinf_i(1'b0), .ninf_i(1'b0), .acc_i, .acc_o(acc14_o));
   mxe_merge u_merge (.clk_i, .even_i(acc_i), .odd_i, .sum_o(merged_o));
+  mxe_scale_e4m3 u_scale (.code_i(scale_code_i), .scale_o, .nan_o(scale_nan_o));
+  mxe_scaled_block u_block (
+    .clk_i, .sum_i(block_sum_i), .carry_i(block_carry_i), .ones_i(block_ones_i),
+    .a_scale_i(block_scales_i[15:8]), .b_scale_i(block_scales_i[7:0]), .term_o
+  );
 endmodule
 `default_nettype wire

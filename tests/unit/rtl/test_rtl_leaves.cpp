@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <random>
 #include <vector>
 
 #include "model/numerics/formats/format.h"
+#include "model/numerics/formats/scaled_format.h"
 #include "model/numerics/gemm/accumulate.h"
 
 double sc_time_stamp() { return 0; }
@@ -269,6 +271,47 @@ TEST_F(Leaves, EveryProductOfEveryPair) {
   EXPECT_GT(products, 800'000u);
 }
 
+TEST_F(Leaves, EveryScaleOfNvfp4) {
+  for (unsigned code = 0; code < 256; code++) {
+    top_.scale_code_i = static_cast<uint8_t>(code);
+    top_.eval();
+    const auto expected =
+        numerics::scale_number(numerics::ScaleKind::ue4m3, static_cast<uint8_t>(code));
+    EXPECT_EQ(top_.scale_nan_o != 0, expected.is_nan) << code;
+    if (expected.is_nan) continue;
+    EXPECT_EQ(std::ldexp(top_.scale_o & 15, (top_.scale_o >> 4) - 9),
+              std::ldexp(expected.significand, expected.exponent))
+        << code;
+  }
+}
+
+// Every sum that 16 products can have, times every pair of significands, with any exponents.
+TEST_F(Leaves, EverySumTimesEveryScale) {
+  constexpr std::size_t kLatency = 2;
+  constexpr int kMostSum = 16 * 12 * 12;
+  constexpr uint32_t kMask = 0x1FFF;
+  std::mt19937 random(41);
+  std::deque<int64_t> pending;
+  for (int sum = -kMostSum; sum <= kMostSum; sum++) {
+    for (unsigned a = 0; a < 16; a++) {
+      for (unsigned b = 0; b <= a; b++) {
+        const uint32_t ea = random() % 15, eb = random() % 15, ones = random() % 4;
+        top_.block_ones_i = static_cast<uint8_t>(ones);
+        top_.block_sum_i = static_cast<uint16_t>(random() & kMask);
+        top_.block_carry_i = static_cast<uint16_t>(
+            (static_cast<uint32_t>(sum) - top_.block_sum_i - (ones >> 1) - (ones & 1)) & kMask);
+        top_.block_scales_i = static_cast<uint16_t>((ea << 4 | a) << 8 | eb << 4 | b);
+        pending.push_back(int64_t{sum} * a * b * (int64_t{1} << (ea + eb)));
+        clock();
+        if (pending.size() < kLatency) continue;
+        const auto term = static_cast<int64_t>(top_.term_o << 16) >> 16;
+        ASSERT_EQ(term, pending.front()) << "sum about " << sum << ", scales " << a << ' ' << b;
+        pending.pop_front();
+      }
+    }
+  }
+}
+
 TEST_F(Leaves, EveryDualProductOfEveryPair) {
   constexpr std::size_t kLatency = 4;
   std::deque<int64_t> pending;
@@ -295,7 +338,7 @@ TEST_F(Leaves, EveryDualProductOfEveryPair) {
           set_lane(&top_.b_i[0], lane, slots[fb][b]);
           const int64_t even = int64_t{ia[a & 15]} * ib[b & 15];
           const int64_t odd = int64_t{ia[a >> 4]} * ib[b >> 4];
-          pending.push_back(even + odd * (int64_t{1} << 20));
+          pending.push_back((even & 0xFFFFF) | odd * (int64_t{1} << 20));
           clock();
           if (pending.size() < kLatency) continue;
           ASSERT_TRUE(signed_value(&top_.dot70_o[0], 70) == pending.front())

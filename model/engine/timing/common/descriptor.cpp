@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "model/numerics/formats/scaled_format.h"
 #include "model/numerics/gemm/accumulate.h"
+#include "model/params/hardware.h"
 #include "mxe_reg_table.h"
 #include "mxe_regs.h"
 
@@ -32,6 +34,15 @@ bool has_reserved_bits(const DescriptorBytes& bytes) {
                        const uint64_t value = little_endian(bytes, info.offset, info.bits / 8);
                        return (value & info.reserved_mask) != 0;
                      });
+}
+
+/// True if the engine multiplies the operands: both NVFP4, or both with E8M0 scales of blocks
+/// of 32.
+bool has_pair(const Descriptor& job, const Params& params) {
+  if (is_nvfp4(job)) return has_nvfp4(params);
+  const bool is_mx = job.scale_a == MXE_SCALE_E8M0 && job.scale_b == MXE_SCALE_E8M0 &&
+                     job.block_a == MXE_BLOCK_OF_32 && job.block_b == MXE_BLOCK_OF_32;
+  return is_mx && numerics::pair_tree_width(job.a(), job.b()) <= params.tree_w;
 }
 
 bool is_out_format(const Descriptor& job) { return job.numbers_out() || job.has_mx_out(); }
@@ -68,6 +79,10 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   job.format_a = field(control, MXE_DESC_CONTROL_FMT_A_MASK, MXE_DESC_CONTROL_FMT_A_SHIFT);
   job.format_b = field(control, MXE_DESC_CONTROL_FMT_B_MASK, MXE_DESC_CONTROL_FMT_B_SHIFT);
   job.out_format = field(control, MXE_DESC_CONTROL_OUT_FMT_MASK, MXE_DESC_CONTROL_OUT_FMT_SHIFT);
+  job.scale_a = field(control, MXE_DESC_CONTROL_SCALE_A_MASK, MXE_DESC_CONTROL_SCALE_A_SHIFT);
+  job.scale_b = field(control, MXE_DESC_CONTROL_SCALE_B_MASK, MXE_DESC_CONTROL_SCALE_B_SHIFT);
+  job.block_a = field(control, MXE_DESC_CONTROL_BLOCK_A_MASK, MXE_DESC_CONTROL_BLOCK_A_SHIFT);
+  job.block_b = field(control, MXE_DESC_CONTROL_BLOCK_B_MASK, MXE_DESC_CONTROL_BLOCK_B_SHIFT);
   job.bias = (control & MXE_DESC_CONTROL_BIAS_EN_MASK) != 0;
   job.bias_bf16 = (control & MXE_DESC_CONTROL_BIAS_BF16_MASK) != 0;
   job.early = (control & MXE_DESC_CONTROL_EARLY_MASK) != 0;
@@ -104,7 +119,7 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
   if (job.format_a >= MXE_FORMAT_COUNT || job.format_b >= MXE_FORMAT_COUNT) {
     return MXE_STATUS_ERR_FORMAT;
   }
-  if (numerics::pair_tree_width(job.a(), job.b()) > params.tree_w) return MXE_STATUS_ERR_PAIR;
+  if (!has_pair(job, params)) return MXE_STATUS_ERR_PAIR;
   if (!is_out_format(job)) return MXE_STATUS_ERR_OUT_FORMAT;
   if (is_misaligned(job)) return MXE_STATUS_ERR_ALIGN;
   return MXE_STATUS_OK;
@@ -112,6 +127,24 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params) {
 
 bool is_dual(const Descriptor& job, const Params& params) {
   return params.fp4_dual != 0 && numerics::is_dual_pair(job.a(), job.b());
+}
+
+bool is_nvfp4(const Descriptor& job) {
+  return job.format_a == MXE_FORMAT_MXFP4_E2M1 && job.format_b == MXE_FORMAT_MXFP4_E2M1 &&
+         job.scale_a == MXE_SCALE_UE4M3 && job.scale_b == MXE_SCALE_UE4M3 &&
+         job.block_a == MXE_BLOCK_OF_16 && job.block_b == MXE_BLOCK_OF_16;
+}
+
+unsigned scale_block(const Descriptor& job) {
+  return is_nvfp4(job) ? numerics::kNvfp4Scales.block : kBlockSize;
+}
+
+unsigned word_scales(const Descriptor& job, const Params& params) {
+  return kBlockSize / scale_block(job) * (is_dual(job, params) ? 2 : 1);
+}
+
+bool has_two_chains(const Descriptor& job, const Params& params) {
+  return is_dual(job, params) && !is_nvfp4(job);
 }
 
 numerics::RequantOptions requant_options(const Descriptor& job) {

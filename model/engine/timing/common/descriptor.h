@@ -18,6 +18,7 @@ using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
 struct Descriptor {
   uint32_t job_id = 0;
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
+  uint32_t scale_a = 0, scale_b = 0, block_a = 0, block_b = 0;  ///< codes, unchecked
   bool bias = false;
   bool bias_bf16 = false;
   bool early = false;        ///< operands may be read before earlier jobs have ended
@@ -47,6 +48,15 @@ uint32_t check_descriptor(const DescriptorBytes& bytes, const Params& params);
 
 /// True if both operands have 4-bit elements and FP4_DUAL is 1.
 bool is_dual(const Descriptor& job, const Params& params);
+
+/// True if both operands are NVFP4: E2M1 in blocks of 16 with UE4M3 scales.
+bool is_nvfp4(const Descriptor& job);
+/// Elements that share a scale: 16 or 32.
+unsigned scale_block(const Descriptor& job);
+/// Scales of an operand word: one per block of 32 or two per block of 16, twice at the dual rate.
+unsigned word_scales(const Descriptor& job, const Params& params);
+/// True if the job has two chains of sums: even and odd blocks of 32.
+bool has_two_chains(const Descriptor& job, const Params& params);
 
 numerics::RequantOptions requant_options(const Descriptor& job);
 

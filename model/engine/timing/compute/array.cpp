@@ -33,7 +33,7 @@ void Array::run(const Pass& pass, const Seq::Started& started, const OpBuf& a_bu
   words.last = pass.last;
   words.a = a_.data();
   words.b = b_.data();
-  words.cycle = started.cycle;
+  words.cycle = started.cycle + result_stage();
   if (started.uses_bias) {
     words.bias_rows = c_buf.row(started.c_bank, 0);
     words.bias_pitch = c_buf.pitch();

@@ -17,11 +17,13 @@ namespace mxe::engine {
 /// the results of the last two tiles for the drain.
 class Array {
  public:
-  /// Cycles from a row's issue to the read of its bias; to its result.
-  static constexpr unsigned kBiasReadStage = kDotLatency;
-  static constexpr unsigned kResultStage = kDotLatency + kAccLatency;
-
   Array(const Params& params, Arithmetic& arithmetic);
+
+  /// A job starts; `nvfp4`: its rows have kScaledLatency more stages.
+  void start(bool nvfp4) { more_stages_ = nvfp4 ? kScaledLatency : 0; }
+  /// Cycles from a row's issue to the read of its bias; to its result.
+  unsigned bias_read_stage() const { return kDotLatency + more_stages_; }
+  unsigned result_stage() const { return bias_read_stage() + kAccLatency; }
 
   void load_b(const Pass& pass, const OpBuf& b_buf);
   void run(const Pass& pass, const Seq::Started& started, const OpBuf& a_buf, const CBuf& c_buf);
@@ -30,6 +32,7 @@ class Array {
  private:
   Arithmetic& arithmetic_;
   unsigned rows_, num_pe_;
+  unsigned more_stages_ = 0;
   std::vector<OperandWord> a_, b_;    // of the pass
   std::vector<uint32_t> even_, odd_;  // [drain bank][row][PE]
 };

@@ -34,7 +34,8 @@ struct Ranges {
   Range a, b, a_scales, b_scales, c, d, d_scales;
 
   explicit Ranges(const Descriptor& job) {
-    const uint64_t scales = (uint64_t{job.k} + kBlockSize - 1) / kBlockSize;
+    const unsigned block = scale_block(job);
+    const uint64_t scales = (uint64_t{job.k} + block - 1) / block;
     a = {job.a_addr, job.a_rows(), numerics::packed_row_bytes(job.a(), job.k), job.a_stride};
     b = {job.b_addr, job.b_rows(), numerics::packed_row_bytes(job.b(), job.k), job.b_stride};
     a_scales = {job.a_scale_addr, job.a_rows(), scales, job.a_scale_stride};
@@ -58,9 +59,11 @@ void copy_rows(const Range& range, MemoryPort& memory, std::vector<uint8_t>& tar
   }
 }
 
-void read_operand(numerics::FormatId format, const Range& elements, const Range& scales, uint32_t k,
-                  MemoryPort& memory, numerics::MxTensor& tensor) {
+void read_operand(numerics::FormatId format, const numerics::ScaleLayout& layout,
+                  const Range& elements, const Range& scales, uint32_t k, MemoryPort& memory,
+                  numerics::MxTensor& tensor) {
   tensor.format = format;
+  tensor.layout = layout;
   tensor.rows = elements.rows;
   tensor.k = k;
   if (numerics::element_format(format).bits == 8) {
@@ -116,8 +119,10 @@ bool WholeJob::can_compute(const Descriptor& job, MemoryPort& memory) {
 
 void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
   const Ranges ranges(job);
-  read_operand(job.a(), ranges.a, ranges.a_scales, job.k, memory, a_);
-  read_operand(job.b(), ranges.b, ranges.b_scales, job.k, memory, b_);
+  const numerics::ScaleLayout layout =
+      is_nvfp4(job) ? numerics::kNvfp4Scales : numerics::ScaleLayout{};
+  read_operand(job.a(), layout, ranges.a, ranges.a_scales, job.k, memory, a_);
+  read_operand(job.b(), layout, ranges.b, ranges.b_scales, job.k, memory, b_);
   std::vector<float> c;
   if (job.bias) c = bias(job, ranges.c, memory);
   pitch_ = job.n;

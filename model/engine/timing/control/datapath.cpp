@@ -20,18 +20,24 @@ unsigned word_bytes(numerics::FormatId format, bool dual) {
       numerics::packed_row_bytes(format, dual ? 2 * kBlockSize : kBlockSize));
 }
 
-OperandView view(numerics::FormatId format, bool dual, uint32_t k, uint64_t address,
-                 uint32_t stride, uint64_t scale_address, uint32_t scale_stride) {
+/// A or B, without addresses.
+OperandView view(const Descriptor& job, const Params& params, numerics::FormatId format) {
+  const bool dual = is_dual(job, params);
   OperandView v;
-  v.address = address;
-  v.scale_address = scale_address;
-  v.stride = stride;
-  v.scale_stride = scale_stride;
-  v.row_bytes = static_cast<uint32_t>(numerics::packed_row_bytes(format, k));
-  v.row_scales = ceil_div(k, kBlockSize);
+  v.row_bytes = static_cast<uint32_t>(numerics::packed_row_bytes(format, job.k));
+  v.row_scales = ceil_div(job.k, scale_block(job));
   v.word_bytes = word_bytes(format, dual);
-  v.word_scales = dual ? 2 : 1;
+  v.word_scales = word_scales(job, params);
   v.words_at_a_time = std::max(kPlainWordBytes / v.word_bytes, 1u);
+  return v;
+}
+
+OperandView view_of_a(const Descriptor& job, const Params& params) {
+  OperandView v = view(job, params, job.a());
+  v.address = job.a_addr;
+  v.stride = job.a_stride;
+  v.scale_address = job.a_scale_addr;
+  v.scale_stride = job.a_scale_stride;
   return v;
 }
 
@@ -41,6 +47,7 @@ ArithmeticJob arithmetic_job(const Descriptor& job, bool dual) {
   arithmetic.format_b = job.b();
   arithmetic.k = job.k;
   arithmetic.dual = dual;
+  arithmetic.nvfp4 = is_nvfp4(job);
   if (job.has_mx_out()) arithmetic.requant = requant_options(job);
   return arithmetic;
 }
@@ -76,8 +83,10 @@ Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& cou
       wr_port_(params_, config.ports, memory, trace_),
       record_(wr_port_, trace_),
       arithmetic_(config.arithmetic ? config.arithmetic(params_) : make_golden_arithmetic(params_)),
-      a_buf_(load_a_->banks(), params_.rows, params_.a_slab_k / kBlockSize),
-      b_buf_(2 * load_b_->banks(), params_.num_pe, params_.b_buf_k / kBlockSize),
+      a_buf_(load_a_->banks(), params_.rows, params_.a_slab_k / kBlockSize,
+             most_word_scales(params_)),
+      b_buf_(2 * load_b_->banks(), params_.num_pe, params_.b_buf_k / kBlockSize,
+             most_word_scales(params_)),
       c_buf_(params_),
       feed_(params_, b_buf_.fills),
       seq_(params_, a_buf_.fills, c_buf_.fills, counters),
@@ -98,8 +107,11 @@ RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_dat
 
 /// B as its loader and the feeder see it.
 OperandView Datapath::view_of_b(const Descriptor& job) const {
-  OperandView b = view(job.b(), is_dual(job, params_), job.k, job.b_addr, job.b_stride,
-                       job.b_scale_addr, job.b_scale_stride);
+  OperandView b = view(job, params_, job.b());
+  b.address = job.b_addr;
+  b.stride = job.b_stride;
+  b.scale_address = job.b_scale_addr;
+  b.scale_stride = job.b_scale_stride;
   b.wide = LoopNest::is_wide(params_, job.m, b.word_bytes);
   b.long_slab = LoopNest::has_long_slabs(b.word_bytes);
   return b;
@@ -115,10 +127,7 @@ void Datapath::start_loaders(uint64_t cycle, const Descriptor& job, bool chained
   loads_flow_ = functional() && !computes_whole(job);
   const bool dual = is_dual(job, params_);
   const uint32_t k_words = ceil_div(job.k, dual ? 2 * kBlockSize : kBlockSize);
-  load_a_->start(
-      cycle,
-      view(job.a(), dual, job.k, job.a_addr, job.a_stride, job.a_scale_addr, job.a_scale_stride),
-      job.batch, job.m, job.n, k_words, chained);
+  load_a_->start(cycle, view_of_a(job, params_), job.batch, job.m, job.n, k_words, chained);
   load_b_->start(cycle, view_of_b(job), job.batch, job.m, job.n, k_words, chained);
   clients_[static_cast<std::size_t>(ReadSource::bias)] = job.bias ? &load_bias_ : nullptr;
   if (job.bias) {
@@ -137,9 +146,9 @@ uint64_t Datapath::early_load_cycle() const {
   const Descriptor& job = slots_.ahead.descriptor;
   const Descriptor& run = slots_.run.descriptor;
   const bool alike =
-      job.format_a == run.format_a && job.format_b == run.format_b && job.bias == run.bias &&
-      job.bias_bf16 == run.bias_bf16 && (job.c_stride == 0) == (run.c_stride == 0) &&
-      view_of_b(job).wide == view_of_b(run).wide &&
+      job.format_a == run.format_a && job.format_b == run.format_b &&
+      is_nvfp4(job) == is_nvfp4(run) && job.bias == run.bias && job.bias_bf16 == run.bias_bf16 &&
+      (job.c_stride == 0) == (run.c_stride == 0) && view_of_b(job).wide == view_of_b(run).wide &&
       LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, run.m);
   return alike ? done : kNever;
 }
@@ -176,8 +185,10 @@ void Datapath::start(uint64_t cycle) {
   whole_ = computes_whole(job) ? &whole_job_ : nullptr;
   if (whole_) whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
-  a_buf_.configure(job.a(), dual, LoopNest::chunk_shift(params_.rows, job.m));
-  b_buf_.configure(job.b(), dual, 0);
+  const unsigned scales = word_scales(job, params_);
+  a_buf_.configure(job.a(), dual, scales, LoopNest::chunk_shift(params_.rows, job.m));
+  b_buf_.configure(job.b(), dual, scales, 0);
+  array_.start(is_nvfp4(job));
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
   if (!slots_.run.loaded) {
@@ -187,7 +198,7 @@ void Datapath::start(uint64_t cycle) {
   feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.batch, job.m, job.n, k_words,
               tail_count, word_elements, slots_.run.loaded);
   seq_.start(cycle + 1, job.bias, dual);
-  drain_.start(job, dual, whole_ ? whole_->pitch() : params_.num_pe);
+  drain_.start(job, has_two_chains(job, params_), whole_ ? whole_->pitch() : params_.num_pe);
   one_chunk_ = k_words <= LoopNest::chunk_words(params_, job.m);
   repetition_.clear();
   look_again();
@@ -420,9 +431,9 @@ void Datapath::start_pass() {
   if (data_flows()) array_.run(pass, started, a_buf_, c_buf_);
   if (pass.a_done || started.uses_bias) requests_changed_ = true;
   if (pass.a_done) load_a_->release(started.last_row);
-  if (started.uses_bias) load_bias_.release(started.last_row + Array::kBiasReadStage);
+  if (started.uses_bias) load_bias_.release(started.last_row + array_.bias_read_stage());
   if (pass.last) {
-    const uint64_t cycle = started.cycle + Array::kResultStage;
+    const uint64_t cycle = started.cycle + array_.result_stage();
     if (data_flows()) {
       const TileResults results = array_.results(started.drain_bank);
       drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr);

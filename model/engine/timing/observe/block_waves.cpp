@@ -111,7 +111,7 @@ void visit_all(const Arithmetic& arithmetic, blocks::BlockVisitor& visitor) {
 BlockWaves::BlockWaves(const std::string& path) : file_(checked(path)) {}
 
 void BlockWaves::row(uint64_t cycle, const Arithmetic& arithmetic) {
-  take(cycle + Array::kResultStage, BlockPart::array, arithmetic);
+  take(cycle, BlockPart::array, arithmetic);
 }
 
 void BlockWaves::segment(uint64_t cycle, BlockPart part, const Arithmetic& arithmetic) {

@@ -120,7 +120,8 @@ void Load::prepare() {
     fetch_.address = scale_row_ + scale_offset_;
     fetch_.bytes = std::min(view_.row_scales - scale_offset_, words * view_.word_scales);
     fetch_.word_bytes =
-        is_a ? std::min(kPlainWordBytes, 2 * params_.a_slab_k / kBlockSize) : kPlainWordBytes;
+        is_a ? std::min(kPlainWordBytes, most_word_scales(params_) * params_.a_slab_k / kBlockSize)
+             : kPlainWordBytes;
   } else {
     fetch_.kind = is_a ? FetchKind::a_elements : FetchKind::b_elements;
     fetch_.address = row_ + offset_;

@@ -5,17 +5,18 @@
 
 namespace mxe::engine {
 
-OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words)
+OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words, unsigned most_scales)
     : fills(banks),
       lines_(lines),
       words_(2 * words),
-      scale_bytes_(2 * words),
+      scale_bytes_(most_scales * words),
       elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_) {}
 
-void OpBuf::configure(numerics::FormatId format, bool dual, unsigned chunk_shift) {
+void OpBuf::configure(numerics::FormatId format, bool dual, unsigned scales, unsigned chunk_shift) {
   fmt_ = blocks::fmt_info(format);
   dual_ = dual;
+  word_scales_ = scales;
   chunk_shift_ = chunk_shift;
 }
 
@@ -42,8 +43,9 @@ void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const block
 
 OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {
   const uint8_t* scales = &scales_[place(bank, line) * scale_bytes_];
-  const unsigned first = dual_ ? 2 * word : word;
-  return {elements_[place(bank, line) * words_ + word], {scales[first], scales[first | 1]}};
+  OperandWord read{elements_[place(bank, line) * words_ + word], {}};
+  std::copy_n(scales + word_scales_ * word, word_scales_, read.scales.begin());
+  return read;
 }
 
 }  // namespace mxe::engine

@@ -18,12 +18,13 @@ namespace mxe::engine {
 class OpBuf {
  public:
   /// `lines` rows or columns of `words` words in a bank, as the unpacker passes them on. With 4-bit
-  /// elements at the single rate, each is two operand words.
-  OpBuf(unsigned banks, unsigned lines, unsigned words);
+  /// elements at the single rate, each is two operand words. A word has at most `most_scales`.
+  OpBuf(unsigned banks, unsigned lines, unsigned words, unsigned most_scales);
 
   /// The operand of the coming job. Lines are 2^`chunk_shift` times as long and their number is
   /// divided by that factor.
-  void configure(numerics::FormatId format, bool dual, unsigned chunk_shift);
+  /// `scales`: of an operand word.
+  void configure(numerics::FormatId format, bool dual, unsigned scales, unsigned chunk_shift);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get a
   /// container each, or scales. With 4-bit elements at the single rate, it is two operand words.
   void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
@@ -40,6 +41,7 @@ class OpBuf {
   unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
   blocks::FmtInfo fmt_;
   bool dual_ = false;
+  unsigned word_scales_ = 1;
   unsigned chunk_shift_ = 0;
   blocks::Expand expand_;
   std::vector<std::array<uint8_t, kBlockSize>> elements_;  // [bank][line][word]
