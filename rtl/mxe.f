@@ -40,6 +40,8 @@ mxe_feed.sv
 mxe_seq.sv
 // results
 mxe_merge.sv
+mxe_factor.sv
+mxe_alpha.sv
 mxe_amax.sv
 mxe_narrow.sv
 mxe_collect.sv

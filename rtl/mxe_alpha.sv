@@ -4,57 +4,31 @@
 // align, round.
 `default_nettype none
 module mxe_alpha (
-  input  logic        clk_i,
-  input  logic [31:0] alpha_i,   // stable during a job
-  input  logic [31:0] x_i,
-  output logic [31:0] product_o
+  input  logic             clk_i,
+  input  mxe_pkg::factor_t factor_i,   // of mxe_factor, stable during a job
+  input  logic [31:0]      x_i,
+  output logic [31:0]      product_o
 );
   typedef enum logic [1:0] { SpecNone, SpecNan, SpecInf, SpecZero } spec_e;
 
-  // Leading zeros of a significand of 24 bits, 24 for zero.
-  function automatic logic [4:0] leading_zeros(input logic [23:0] sig);
-    leading_zeros = 5'd24;
-    for (int i = 0; i < 24; i++) if (sig[i]) leading_zeros = 5'd23 - 5'(i);
-  endfunction
-
-  // ---------------------------------------------------------------- factor, constant in a job
-  // Significands are normalised to 24 bits; the exponent of a subnormal number becomes at most 0.
-  logic [23:0]        a_sig, a_norm_q;
-  logic [4:0]         a_zeros;
-  logic signed [9:0]  a_exp_q;
-  logic               a_sign_q, a_nan_q, a_inf_q, a_zero_q;
-  assign a_sig   = {|alpha_i[30:23], alpha_i[22:0]};
-  assign a_zeros = leading_zeros(a_sig);
-  always_ff @(posedge clk_i) begin
-    a_norm_q <= a_sig << a_zeros;
-    a_exp_q  <= $signed({2'b00, alpha_i[30:23]}) + $signed({9'd0, ~a_sig[23]}) -
-                $signed({5'd0, a_zeros});
-    a_sign_q <= alpha_i[31];
-    a_nan_q  <= (&alpha_i[30:23]) & (|alpha_i[22:0]);
-    a_inf_q  <= (&alpha_i[30:23]) & ~(|alpha_i[22:0]);
-    a_zero_q <= (a_sig == '0);
-  end
-
   // ---------------------------------------------------------------- stage 1: normalise
-  logic [23:0]        sig, norm_q1;
-  logic [4:0]         zeros;
-  logic               x_special, x_nan, x_inf, x_zero;
+  mxe_pkg::factor_t   x;
+  logic signed [9:0]  x_exp, a_exp;
+  logic [23:0]        norm_q1;
   logic signed [10:0] exp_q1;   // of the product in [1, 4), biased by 2 * 127
   logic               sign_q1;
   spec_e              spec_q1;
-  assign sig       = {|x_i[30:23], x_i[22:0]};
-  assign zeros     = leading_zeros(sig);
-  assign x_special = &x_i[30:23];
-  assign x_nan     = x_special & (|x_i[22:0]);
-  assign x_inf     = x_special & ~(|x_i[22:0]);
-  assign x_zero    = (sig == '0);
+  mxe_factor u_x (.x_i(x_i), .factor_o(x));
+  assign x_exp = x.exponent;
+  assign a_exp = factor_i.exponent;
   always_ff @(posedge clk_i) begin
-    norm_q1 <= sig << zeros;
-    exp_q1  <= $signed({3'd0, x_i[30:23]}) + $signed({10'd0, ~sig[23]}) - $signed({6'd0, zeros}) +
-               $signed({a_exp_q[9], a_exp_q});
-    sign_q1 <= x_i[31] ^ a_sign_q;
-    spec_q1 <= (x_nan | a_nan_q | (x_inf & a_zero_q) | (x_zero & a_inf_q)) ? SpecNan
-               : (x_inf | a_inf_q) ? SpecInf : (x_zero | a_zero_q) ? SpecZero : SpecNone;
+    norm_q1 <= x.sig;
+    exp_q1  <= $signed({x_exp[9], x_exp}) + $signed({a_exp[9], a_exp});
+    sign_q1 <= x.sign ^ factor_i.sign;
+    spec_q1 <= (x.is_nan | factor_i.is_nan | (x.is_inf & factor_i.is_zero) |
+                (x.is_zero & factor_i.is_inf)) ? SpecNan
+               : (x.is_inf | factor_i.is_inf) ? SpecInf
+               : (x.is_zero | factor_i.is_zero) ? SpecZero : SpecNone;
   end
 
   // ---------------------------------------------------------------- stages 2 and 3: multiply, add
@@ -64,8 +38,8 @@ module mxe_alpha (
   logic               sign_q2, sign_q3;
   spec_e              spec_q2, spec_q3;
   always_ff @(posedge clk_i) begin
-    low_q2     <= {12'd0, norm_q1} * {24'd0, a_norm_q[11:0]};
-    high_q2    <= {12'd0, norm_q1} * {24'd0, a_norm_q[23:12]};
+    low_q2     <= {12'd0, norm_q1} * {24'd0, factor_i.sig[11:0]};
+    high_q2    <= {12'd0, norm_q1} * {24'd0, factor_i.sig[23:12]};
     product_q3 <= {high_q2, 12'd0} + {12'd0, low_q2};
     exp_q2     <= exp_q1;
     exp_q3     <= exp_q2;

@@ -193,7 +193,7 @@ module mxe_array #(
     assign acc_waddr = ctl11.row;
   end
 
-  assign bias_re_o   = valid5 & ctl5.first & job_i.c.en;
+  assign bias_re_o   = valid5 & ctl5.first & job_i.c.en & ~job_i.c.last;
   assign bias_row_o  = ctl5.row;
   assign bias_done_o = bias_re_o & ctl5.last_row;
 

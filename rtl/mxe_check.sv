@@ -11,7 +11,7 @@ module mxe_check #(
   // Unused upper bits of the format fields; they must be zero.
   localparam int unsigned FmtTop = mxe_reg_pkg::DESC_CONTROL_FMT_A_W - mxe_pkg::FmtW;
   logic [FmtTop-1:0] fmt_a_top, fmt_b_top;
-  logic              fmt_ok, pair_ok, mx;
+  logic              fmt_ok, pair_ok, mx, alpha_ok;
   assign fmt_a_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB + mxe_pkg::FmtW +: FmtTop];
   assign fmt_b_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB + mxe_pkg::FmtW +: FmtTop];
   assign fmt_ok    = job_i.a.fmt.valid & job_i.b.fmt.valid & (fmt_a_top == '0) & (fmt_b_top == '0);
@@ -19,9 +19,13 @@ module mxe_check #(
   localparam int unsigned First = mxe_reg_pkg::DESC_CONTROL_SCALE_A_LSB;
   localparam int unsigned Next = mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB + mxe_reg_pkg::DESC_CONTROL_BLOCK_B_W;
   assign mx        = (desc_i[Next-1:First] == '0);
-  assign pair_ok   = job_i.nvfp4 |
-                     (mx & (mxe_pkg::pair_tree_w(job_i.a.fmt.mag_bits, job_i.b.fmt.mag_bits) <=
-                            7'(TREE_W)));
+  // ALPHA only with one chain of sums, and if the engine has it.
+  assign alpha_ok  = ~desc_i[mxe_reg_pkg::DESC_CONTROL_ALPHA_EN_LSB] |
+                     (job_i.alpha_en & (job_i.nvfp4 | ~job_i.dual));
+  assign pair_ok   = alpha_ok &
+                     (job_i.nvfp4 |
+                      (mx & (mxe_pkg::pair_tree_w(job_i.a.fmt.mag_bits, job_i.b.fmt.mag_bits) <=
+                             7'(TREE_W))));
 
   // Addresses and strides of C (also without bias) and D must be multiples of their number size: 4
   // or 2 bytes. MX elements may have any address.

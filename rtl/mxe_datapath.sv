@@ -137,7 +137,7 @@ module mxe_datapath #(
     // chunk_shift.
     alike_q     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
                    (ahead_i.nvfp4 == job_i.nvfp4) &
-                   (ahead_i.c.en == job_i.c.en) & (ahead_i.c.bf16 == job_i.c.bf16) &
+                   (ahead_i.c.en == job_i.c.en) & (ahead_i.c.last == job_i.c.last) & (ahead_i.c.bf16 == job_i.c.bf16) &
                    (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
                    (chunk_shift_ahead == chunk_shift_now);
   end
@@ -285,6 +285,10 @@ module mxe_datapath #(
   logic                       a_re, a_bank, b_re, c_re, c_bank_q;
   logic [BBankAw-1:0]         b_bank;
   logic [RowAw-1:0]           a_row, c_row;
+  // C: read by the array or, with ALPHA, by the drain
+  logic                       array_c_release, drain_c_re, drain_c_release;
+  logic [RowAw-1:0]           drain_c_row;
+  assign c_release = array_c_release | drain_c_release;
   logic [ChunkAw-1:0]         a_word;
   logic [PeAw-1:0]            b_line;
   logic [SlabAw:0]            b_word;
@@ -365,9 +369,9 @@ module mxe_datapath #(
     .index_i   (word.index[SegAw-1:0]),
     .data_i    (word.data[255:0]),
     .last_i    (tag.last & word.last),
-    .re_i      (c_re),
+    .re_i      (c_re | drain_c_re),
     .rbank_i   (c_bank_q),
-    .rrow_i    (job_i.c.one_row ? '0 : c_row),
+    .rrow_i    (job_i.c.one_row ? '0 : job_i.c.last ? drain_c_row : c_row),
     .rdata_o   (c_data),
     .release_i (c_release),
     .full_o    (c_full)
@@ -450,7 +454,7 @@ module mxe_datapath #(
     .rst_ni          (rst_ni),
     .clear_i         (clear),
     .run_i           (control_i.run),
-    .bias_en_i       (job_i.c.en),
+    .bias_en_i       (job_i.c.en & ~job_i.c.last),
     .pass_valid_i    (pass_valid),
     .pass_ready_o    (pass_ready),
     .pass_rows_i     (pass_rows),
@@ -469,6 +473,7 @@ module mxe_datapath #(
     .a_word_o        (a_word),
     .a_release_o     (a_release),
     .c_full_i        (c_full),
+    .c_skip_i        (drain_c_release),
     .drain_release_i (drain_release),
     .row_valid_o     (row_valid),
     .row_o           (row),
@@ -519,8 +524,8 @@ module mxe_datapath #(
     .b_scale_i    (b_scale_fed),
     .bias_re_o    (c_re),
     .bias_row_o   (c_row),
-    .bias_done_o  (c_release),
-    .bias_i       (c_data),
+    .bias_done_o  (array_c_release),
+    .bias_i       (job_i.c.last ? '0 : c_data),
     .res_valid_o  (res_valid),
     .res_bank_o   (res_bank),
     .res_row_o    (res_row),
@@ -540,6 +545,7 @@ module mxe_datapath #(
     .ROWS      (ROWS),
     .ACC_TILES (ACC_TILES),
     .FP4_DUAL  (FP4_DUAL),
+    .NVFP4     (NVFP4),
     .LANES_OUT (LanesOut)
   ) u_drain (
     .clk_i        (clk_i),
@@ -555,6 +561,12 @@ module mxe_datapath #(
     .res_even_i   (res_even),
     .res_odd_i    (res_odd),
     .release_o    (drain_release),
+    .c_full_i     (c_full),
+    .c_re_o       (drain_c_re),
+    .c_row_o      (drain_c_row),
+    .c_next_i     (c_bank_q),
+    .c_release_o  (drain_c_release),
+    .c_data_i     (c_data),
     .write_o      (drained),
     .row_ready_i  (wr_row_ready & ~record_first),
     .data_ready_i (wr_data_ready & ~data_record),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drain: stores finished tiles in two banks, reads them row by row, LANES_OUT results at a time,
-// and merges the two chains of the dual rate. Reading may start one cycle after a tile's first row,
+// and merges the two chains of the dual rate. With ALPHA, it multiplies the results and adds C, which
+// waits in the bias buffer until the tile's first segment is read. Reading may start one cycle after a tile's first row,
 // because the array delivers a row per cycle and the drain never reads faster. FP32, BF16 and FP16
 // results go to the write port, one write per row; a tile's rows are joined if D has no gaps
 // between them. MX results go to the requantiser.
@@ -11,6 +12,7 @@ module mxe_drain #(
   parameter int unsigned ROWS      = 32,
   parameter int unsigned ACC_TILES = 4,
   parameter bit          FP4_DUAL  = 1'b1,
+  parameter bit          NVFP4     = 1'b1,
   parameter int unsigned LANES_OUT = 8,
   parameter int unsigned ROW_AW    = $clog2(ROWS)
 ) (
@@ -27,6 +29,13 @@ module mxe_drain #(
   input  logic [NUM_PE*32-1:0]           res_even_i,
   input  logic [NUM_PE*32-1:0]           res_odd_i,
   output logic                           release_o,
+  // C of a job with ALPHA: the row is valid one cycle after the request
+  input  logic [1:0]                     c_full_i,
+  output logic                           c_re_o,
+  output logic [ROW_AW-1:0]              c_row_o,
+  input  logic                           c_next_i,     // bank of the next tile
+  output logic                           c_release_o,  // the last row of a tile was requested
+  input  logic [NUM_PE*32-1:0]           c_data_i,
   output mxe_pkg::write_t                write_o,
   input  logic                           row_ready_i,
   input  logic                           data_ready_i,
@@ -46,10 +55,12 @@ module mxe_drain #(
   localparam int unsigned StageSegAw = $clog2(StageCols / LANES_OUT);
   localparam int unsigned StageColsW = $clog2(StageCols + 1);
 
-  logic out_mx, two_bytes, dual;
+  logic out_mx, two_bytes, dual, alpha, adds_c;
   assign out_mx   = job_i.d.mx;
   assign two_bytes = job_i.d.two_bytes;
   assign dual     = job_i.dual & ~job_i.nvfp4;
+  assign alpha    = NVFP4 & job_i.alpha_en;
+  assign adds_c   = alpha & job_i.c.en;
 
   logic [NUM_PE*PairW-1:0] tile_wdata, tile_rdata;
   for (genvar p = 0; p < NUM_PE; p++) begin : gen_pair
@@ -108,11 +119,31 @@ module mxe_drain #(
   assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
   assign last_seg    = (seg_first + 7'(LANES_OUT) >= 7'(cols));
   assign seg_start   = (seg_q == '0);
-  assign have        = valid & (tiles_q != 2'd0) & (out_mx ? (held_q != 2'd2) : (credit_q != 5'd0));
+  assign have        = valid & (tiles_q != 2'd0) & c_ready &
+                       (out_mx ? (held_q != 2'd2) : (credit_q != 5'd0));
   assign direct_req  = have & seg_start & ~halt_i & ~out_mx;
   assign issue       = have & (seg_start ? ((row_ready_i | out_mx) & ~halt_i) : 1'b1);
   assign row_step    = issue & last_seg;
   assign release_o   = row_step & last_row;
+
+  // The bank of C of the tile that is read. A bank that the last tile but one used is full until its
+  // rows have been requested.
+  logic       c_bank_q, c_ready;
+  logic [1:0] c_used_q;
+  assign c_ready = ~adds_c | (c_full_i[c_bank_q] & ~c_used_q[c_bank_q]);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      c_bank_q <= 1'b0;
+      c_used_q <= 2'b00;
+    end else if (clear_i) begin
+      c_bank_q <= 1'b0;
+      c_used_q <= 2'b00;
+    end else begin
+      c_used_q <= (c_used_q & c_full_i) | ({2{release_o & adds_c}} & {c_bank_q, ~c_bank_q});
+      if (start_i) c_bank_q <= c_next_i;
+      else if (release_o & adds_c) c_bank_q <= ~c_bank_q;
+    end
+  end
 
   // Rows of one tile are joined if they follow each other in memory without a gap.
   logic        contiguous_q, joining_q, joins;
@@ -226,35 +257,107 @@ module mxe_drain #(
   logic                    merged_valid;
   meta_t                   merged_meta;
   logic [LANES_OUT*32-1:0] result;
-  if (FP4_DUAL) begin : gen_merge
-    logic [MergeLat-1:0]       late_q;
-    logic [MergeLat*MetaW-1:0] late_meta_q;
+  if (FP4_DUAL || NVFP4) begin : gen_late
+    // Cycles after the tile's RAM: the merge of two chains, or ALPHA and then the sum with C.
+    localparam int unsigned Late = MergeLat + (NVFP4 ? mxe_pkg::ALPHA_LAT : 0);
+    localparam int unsigned AlphaLat = NVFP4 ? mxe_pkg::ALPHA_LAT : 1;
+    // The last stages, which add C, stay empty in other jobs, so that the next job finds none in them.
+    logic [Late-1:0]       late_q, late_d, late_used;
+    logic [Late*MetaW-1:0] late_meta_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) late_q <= '0;
       else if (clear_i) late_q <= '0;
-      else late_q <= {late_q[MergeLat-2:0], read_q & dual};
+      else late_q <= late_d;
     end
-    always_ff @(posedge clk_i) begin
-      late_meta_q <= {late_meta_q[(MergeLat-1)*MetaW-1:0], meta_q};
+    assign late_used = adds_c ? '1 : Late'((1 << MergeLat) - 1);
+    assign late_d    = {late_q[Late-2:0], read_q & (dual | alpha)} & late_used;
+    always_ff @(posedge clk_i) late_meta_q <= {late_meta_q[(Late-1)*MetaW-1:0], meta_q};
+
+    logic [LANES_OUT*32-1:0] product, c_seg;
+    if (NVFP4) begin : gen_alpha
+      mxe_pkg::factor_t factor, factor_q;
+      mxe_factor u_factor (.x_i(job_i.alpha), .factor_o(factor));
+      always_ff @(posedge clk_i) factor_q <= factor;
+      for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
+        mxe_alpha u_alpha (
+          .clk_i     (clk_i),
+          .factor_i  (factor_q),
+          .x_i       (pairs[PairW*i +: 32]),
+          .product_o (product[32*i +: 32])
+        );
+      end
+
+      // C is requested in the cycle before the products are valid.
+      typedef struct packed {
+        logic              last;  // of the tile
+        logic [ROW_AW-1:0] row;
+        logic [SegAw-1:0]  seg;
+      } place_t;
+      localparam int unsigned PlaceW = 1 + ROW_AW + SegAw;
+      logic [AlphaLat*PlaceW-1:0] places_q;
+      logic [PlaceW-1:0]          place;
+      logic [SegAw-1:0]           seg_q6;
+      always_ff @(posedge clk_i) begin
+        places_q <= {places_q[(AlphaLat-1)*PlaceW-1:0], release_o, row, seg_q};
+        seg_q6   <= place[SegAw-1:0];
+      end
+      assign place       = places_q[(AlphaLat-1)*PlaceW +: PlaceW];
+      assign c_re_o      = late_q[AlphaLat-2] & adds_c;
+      assign c_row_o     = place[SegAw +: ROW_AW];
+      assign c_release_o = c_re_o & place[PlaceW-1];
+      assign c_seg       = c_data_i[32'(seg_q6) * (LANES_OUT * 32) +: LANES_OUT * 32];
+    end else begin : gen_no_alpha
+      assign product     = '0;
+      assign c_seg       = '0;
+      assign c_re_o      = 1'b0;
+      assign c_row_o     = '0;
+      assign c_release_o = 1'b0;
+      logic unused_c;
+      assign unused_c = &{1'b0, c_data_i};
     end
-    assign merged_valid = dual ? late_q[MergeLat-1] : read_q;
-    assign merged_meta  = dual ? late_meta_q[(MergeLat-1)*MetaW +: MetaW] : meta_q;
+
+    always_comb begin
+      if (adds_c) begin
+        merged_valid = late_q[Late-1];
+        merged_meta  = late_meta_q[(Late-1)*MetaW +: MetaW];
+      end else if (alpha) begin
+        merged_valid = late_q[AlphaLat-1];
+        merged_meta  = late_meta_q[(AlphaLat-1)*MetaW +: MetaW];
+      end else if (dual) begin
+        merged_valid = late_q[MergeLat-1];
+        merged_meta  = late_meta_q[(MergeLat-1)*MetaW +: MetaW];
+      end else begin
+        merged_valid = read_q;
+        merged_meta  = meta_q;
+      end
+    end
     for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
-      logic [31:0] both_chains;
+      logic [31:0] odd, sum;
+      if (FP4_DUAL) begin : gen_odd
+        assign odd = alpha ? c_seg[32*i +: 32] : pairs[PairW*i + 32 +: 32];
+      end else begin : gen_c
+        assign odd = c_seg[32*i +: 32];
+        logic unused_odd;
+        assign unused_odd = &{1'b0, res_odd_i};
+      end
       mxe_merge u_merge (
         .clk_i  (clk_i),
-        .even_i (pairs[PairW*i +: 32]),
-        .odd_i  (pairs[PairW*i + 32 +: 32]),
-        .sum_o  (both_chains)
+        .even_i (alpha ? product[32*i +: 32] : pairs[PairW*i +: 32]),
+        .odd_i  (odd),
+        .sum_o  (sum)
       );
-      assign result[32*i +: 32] = dual ? both_chains : pairs[PairW*i +: 32];
+      assign result[32*i +: 32] = (dual | adds_c) ? sum : alpha ? product[32*i +: 32]
+                                                                : pairs[PairW*i +: 32];
     end
   end else begin : gen_pass
     assign merged_valid = read_q;
     assign merged_meta  = meta_q;
     assign result       = pairs;
+    assign c_re_o       = 1'b0;
+    assign c_row_o      = '0;
+    assign c_release_o  = 1'b0;
     logic unused_dual;
-    assign unused_dual = &{1'b0, dual, res_odd_i};
+    assign unused_dual = &{1'b0, dual, res_odd_i, c_data_i};
   end
 
   logic                    push_q;

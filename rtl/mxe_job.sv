@@ -11,7 +11,7 @@ module mxe_job #(
 );
   mxe_pkg::fmt_info_t fmt_a, fmt_b;
   logic [31:0]        k;
-  logic               dual, nvfp4;
+  logic               dual, nvfp4, alpha_en;
   assign fmt_a = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB +: mxe_pkg::FmtW]);
   assign fmt_b = mxe_pkg::fmt_info(desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB +: mxe_pkg::FmtW]);
   assign k     = desc_i[mxe_reg_pkg::DESC_K_LSB +: 32];
@@ -23,6 +23,8 @@ module mxe_job #(
     (desc_i[mxe_reg_pkg::DESC_CONTROL_SCALE_B_LSB +: 2] == mxe_reg_pkg::SCALE_UE4M3) &
     (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_A_LSB +: 2] == mxe_reg_pkg::BLOCK_OF_16) &
     (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB +: 2] == mxe_reg_pkg::BLOCK_OF_16);
+
+  assign alpha_en = NVFP4 & desc_i[mxe_reg_pkg::DESC_CONTROL_ALPHA_EN_LSB];
 
   // K in operand words (32 elements, 64 at the dual rate), and the elements of the last word.
   // Example, single rate: K = 80 -> 3 words, the last one with 16 elements.
@@ -55,6 +57,7 @@ module mxe_job #(
   assign job_o.b.row_bytes    = b_row_bytes_q;
 
   assign job_o.c.en      = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
+  assign job_o.c.last    = alpha_en;
   assign job_o.c.bf16    = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_BF16_LSB];
   assign job_o.c.one_row = (desc_i[mxe_reg_pkg::DESC_C_STRIDE_LSB +: 32] == 32'd0);
   assign job_o.c.addr    = desc_i[mxe_reg_pkg::DESC_C_ADDR_LSB +: 64];
@@ -83,6 +86,8 @@ module mxe_job #(
   assign job_o.n          = desc_i[mxe_reg_pkg::DESC_N_LSB +: 32];
   assign job_o.dual       = dual;
   assign job_o.nvfp4      = nvfp4;
+  assign job_o.alpha_en   = alpha_en;
+  assign job_o.alpha      = desc_i[mxe_reg_pkg::DESC_ALPHA_LSB +: 32];
   assign job_o.scale_shift = {1'b0, dual} + {1'b0, nvfp4};
   assign job_o.k_blocks   = k_blocks_q;
   assign job_o.k_words    = k_words_q;

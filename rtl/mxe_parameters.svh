@@ -25,6 +25,6 @@
   parameter int unsigned QUEUE_DEPTH = 16,
   // Maximum length of an AXI4 burst.
   parameter int unsigned MAX_BURST = 16,
-  // Pairs of NVFP4 are allowed: MXFP4_E2M1 in blocks of 16 with UE4M3 scales. They need TREE_W of
-  // at least 56.
+  // Pairs of NVFP4 are allowed, MXFP4_E2M1 in blocks of 16 with UE4M3 scales, and ALPHA. They need
+  // TREE_W of at least 56.
   parameter int unsigned NVFP4 = 1

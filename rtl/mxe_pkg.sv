@@ -71,6 +71,17 @@ package mxe_pkg;
   } narrow_t;
   localparam int unsigned NARROW_W = 18;
 
+  // A binary32 factor: its significand with the leading one at the top, its biased exponent (0 or less
+  // for a subnormal number), and its class.
+  typedef struct packed {
+    logic [23:0] sig;
+    logic [9:0]  exponent;  // two's complement
+    logic        sign;
+    logic        is_nan;
+    logic        is_inf;
+    logic        is_zero;
+  } factor_t;
+
   // ---------------------------------------------------------------- pipeline depths (cycles)
   // Stages between the A buffer's read request and the accumulator's read request:
   // decode, multiply, tree 1, tree 2, combine.
@@ -82,6 +93,8 @@ package mxe_pkg;
   // Further stages of an NVFP4 job before the accumulator's read request: product of a block's sum and
   // its scales, sum of the blocks. They are between the trees and the last addition.
   localparam int unsigned SCALED_LAT = 2;
+  // Stages of mxe_alpha: normalise, multiply, add, align, round.
+  localparam int unsigned ALPHA_LAT = 5;
 
   // Bias added to a block sum's exponent so that (accumulator exponent - sum exponent) is directly
   // the alignment shift (150 - FRAC of mxe_facc).
@@ -207,6 +220,7 @@ package mxe_pkg;
 
   typedef struct packed {
     logic        en;
+    logic        last;          // added to the results; else the sums start at it
     logic        bf16;
     logic        one_row;       // the bias has one row, which is added to all rows
     logic [63:0] addr;
@@ -236,6 +250,8 @@ package mxe_pkg;
     logic [31:0]         n;
     logic                dual;        // two 4-bit elements in a lane
     logic                nvfp4;       // blocks of 16 with UE4M3 scales; one chain
+    logic                alpha_en;    // results are multiplied by alpha
+    logic [31:0]         alpha;
     logic [1:0]          scale_shift; // log2 of the scales of an operand word
     logic [BLOCKS_W-1:0] k_blocks;    // blocks along K, which is the number of scales of a row
     logic [BLOCKS_W-1:0] k_words;

@@ -137,6 +137,8 @@ package mxe_reg_pkg;
   localparam int unsigned DESC_CONTROL_BLOCK_A_W = 2;
   localparam int unsigned DESC_CONTROL_BLOCK_B_LSB = 56;
   localparam int unsigned DESC_CONTROL_BLOCK_B_W = 2;
+  localparam int unsigned DESC_CONTROL_ALPHA_EN_LSB = 58;
+  localparam int unsigned DESC_CONTROL_ALPHA_EN_W = 1;
   // Rows of A and of the results, per product.
   localparam int unsigned DESC_M_LSB = 64;
   localparam int unsigned DESC_M_W = 32;
@@ -199,9 +201,10 @@ package mxe_reg_pkg;
   // Bytes from the scales of one row of MX results to those of the next.
   localparam int unsigned DESC_D_SCALE_STRIDE_LSB = 832;
   localparam int unsigned DESC_D_SCALE_STRIDE_W = 32;
-  // Must be zero.
-  localparam int unsigned DESC_RESERVED0_LSB = 864;
-  localparam int unsigned DESC_RESERVED0_W = 32;
+  // CONTROL.alpha_en: the FP32 factor of the sums, for example the product of two tensor scales.
+  // Else ignored.
+  localparam int unsigned DESC_ALPHA_LSB = 864;
+  localparam int unsigned DESC_ALPHA_W = 32;
   // Result of the job. Software writes PENDING before the doorbell.
   localparam int unsigned DESC_STATUS_LSB = 896;
   localparam int unsigned DESC_STATUS_W = 32;
@@ -216,13 +219,13 @@ package mxe_reg_pkg;
   // Bits that must be zero, else ERR_DESCRIPTOR.
   localparam logic [1023:0] DESC_RESERVED_MASK = {
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
-    32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
     32'h00000000, 32'h00000000, 32'hffff0000, 32'h00000000,
-    32'h00000000, 32'h00000000, 32'hfc000000, 32'h00000000};
+    32'h00000000, 32'h00000000, 32'hf8000000, 32'h00000000};
 
   // Element formats.
   localparam logic [3:0] FORMAT_MXFP4_E2M1 = 4'd0;

@@ -38,6 +38,7 @@ module mxe_seq #(
   output logic [CHUNK_AW-1:0] a_word_o,
   output logic                a_release_o,
   input  logic [1:0]          c_full_i,
+  input  logic                c_skip_i,   // the drain has used a bank of C (ALPHA)
   input  logic                drain_release_i,
   output logic                row_valid_o,
   output logic [ROW_AW-1:0]   row_o,
@@ -134,7 +135,7 @@ module mxe_seq #(
         cycle_q <= row + ROWS_W'(1);
       end
       if (a_release_o) a_bank_q <= ~a_bank_q;
-      if (start & pass_first_i & bias_en_i) c_bank_q <= ~c_bank_q;
+      if ((start & pass_first_i & bias_en_i) | c_skip_i) c_bank_q <= ~c_bank_q;
       if (row_valid_o & last_row_o & last_o) d_bank_q <= ~d_bank_q;
       d_free_q <= d_free_q + {1'b0, drain_release_i} - {1'b0, start & pass_last_i};
     end

@@ -25,14 +25,6 @@ struct ScaledBlock {
   struct Row {
     bool one = false, two = false, neg = false;
     uint32_t row = 0;  ///< 14 bits
-
-    template <class Visitor>
-    void visit(Visitor&& v) const {
-      show(v, "one", 1, uint32_t{one});
-      show(v, "two", 1, uint32_t{two});
-      show(v, "neg", 1, uint32_t{neg});
-      show(v, "row", 14, row);
-    }
   };
 
   CarrySave in;
@@ -65,7 +57,6 @@ struct ScaledBlock {
     show(v, "sum_q", kBlockSumWidth, sum_q);
     show(v, "sig_q", 8, sig_q);
     show(v, "exp_q", 5, exp_q);
-    for (unsigned i = 0; i < kRows; i++) show_block(v, "row", i, row[i]);
     show(v, "product_q", kProductWidth, product_q);
     show(v, "exp_q2", 5, exp_q);
     show(v, "term_o", kTermWidth, term_o);

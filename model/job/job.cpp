@@ -35,11 +35,12 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
 
 void JobShape::require_engine_scales() const {
   constexpr numerics::ScaleLayout kOfEngines;
-  if ((is_nvfp4() || (scales_a == kOfEngines && scales_b == kOfEngines)) && !has_alpha) return;
+  if ((is_nvfp4() || (scales_a == kOfEngines && scales_b == kOfEngines)) && !has_row_scales) return;
   throw Error(
       fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, or NVFP4 "
-                  "twice, without tensor scales; --on golden has all)",
-                  operand_a().name(), operand_b().name(), has_alpha ? " with a tensor scale" : ""));
+                  "twice, and one tensor scale; --on golden has all)",
+                  operand_a().name(), operand_b().name(),
+                  has_row_scales ? " with scales of rows" : ""));
 }
 
 bool JobShape::is_nvfp4() const {
@@ -47,8 +48,19 @@ bool JobShape::is_nvfp4() const {
          scales_a == numerics::kNvfp4Scales && scales_b == numerics::kNvfp4Scales;
 }
 
+bool JobShape::has_two_chains(const Params& params) const {
+  return params.fp4_dual != 0 && numerics::is_four_bit(format_a) &&
+         numerics::is_four_bit(format_b) && !is_nvfp4();
+}
+
 void JobShape::require_pair(const Params& params) const {
   require_engine_scales();
+  if (alpha && (!has_nvfp4(params) || has_two_chains(params))) {
+    throw Error(fmt::format("a factor of the results needs NVFP4 = 1, TREE_W of at least {} and "
+                            "other operands than {} by {} (FP4_DUAL = {})",
+                            kScaledSumBits, operand_a().name(), operand_b().name(),
+                            params.fp4_dual));
+  }
   if (is_nvfp4()) {
     if (has_nvfp4(params)) return;
     throw Error(
@@ -69,12 +81,21 @@ JobShape Job::shape() const {
   const BiasKind kind = bias.empty()   ? BiasKind::none
                         : bias_one_row ? BiasKind::row
                                        : BiasKind::full;
-  return {m(),      n(),      k(),      a.format,
-          b.format, output,   kind,     bias_bf16,
-          batch,    a.layout, b.layout, !a.tensor_scales.empty() || !b.tensor_scales.empty()};
+  JobShape shape{m(),    n(),       k(),   a.format, b.format, output,
+                 kind,   bias_bf16, batch, a.layout, b.layout};
+  shape.alpha = alpha;
+  shape.has_row_scales =
+      !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
+  if (!alpha && !shape.has_row_scales && a.tensor_scales.size() + b.tensor_scales.size() > 0) {
+    shape.alpha = (a.tensor_scales.empty() ? 1 : a.tensor_scales[0]) *
+                  (b.tensor_scales.empty() ? 1 : b.tensor_scales[0]);
+  }
+  return shape;
 }
 
-std::vector<float> Job::sums(const numerics::GemmOptions& options) const {
+std::vector<float> Job::sums(const numerics::GemmOptions& given) const {
+  numerics::GemmOptions options = given;
+  if (!options.alpha) options.alpha = alpha;
   std::vector<float> full;
   const float* start = bias.empty() ? nullptr : bias.data();
   if (start && bias_one_row) {
@@ -144,6 +165,8 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
     job.scale_a = job.scale_b = MXE_SCALE_UE4M3;
     job.block_a = job.block_b = MXE_BLOCK_OF_16;
   }
+  job.alpha = shape.alpha.has_value();
+  job.alpha_bits = shape.alpha ? to_bits(*shape.alpha) : 0;
   job.out_format = shape.output.code();
   job.out_rule = static_cast<uint32_t>(shape.output.requant.rule);
   job.out_overflow = shape.output.requant.overflow == numerics::Overflow::special;

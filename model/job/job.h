@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/job/output.h"
@@ -26,7 +27,8 @@ struct JobShape {
   bool bias_bf16 = false;
   std::size_t batch = 1;  ///< number of products; their matrices are stacked along the rows
   numerics::ScaleLayout scales_a = {}, scales_b = {};
-  bool has_alpha = false;  ///< a factor of all results, from tensor scales
+  std::optional<float> alpha = {};  ///< a factor of all results, for example of tensor scales
+  bool has_row_scales = false;      ///< rows have tensor scales, which engines lack
 
   /// Rows of A and of D in all products: batch 3, m 5 -> 15.
   std::size_t a_rows() const { return batch * m; }
@@ -41,8 +43,10 @@ struct JobShape {
   numerics::ScaledFormat operand_b() const { return {format_b, scales_b}; }
   /// True if both operands are NVFP4: E2M1 in blocks of 16 with UE4M3 scales.
   bool is_nvfp4() const;
+  /// True if 4-bit operands have two chains of sums on an engine with FP4_DUAL.
+  bool has_two_chains(const Params& params) const;
   /// Throws Error unless engines have the scales: E8M0 in blocks of 32 or NVFP4 on both sides, and no
-  /// tensor scale.
+  /// scales of rows.
   void require_engine_scales() const;
   /// Throws LimitError if TREE_W is too small for the products of the two formats, Error if the
   /// configuration has no NVFP4, or the error of require_engine_scales().
@@ -72,6 +76,7 @@ struct Job {
   std::vector<float> bias;    ///< [batch * m][n], [n] with bias_one_row, or empty for none
   bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
   bool bias_bf16 = false;     ///< stored as BF16; every value must be exact in BF16
+  std::optional<float> alpha;  ///< replaces the product of the tensor scales
   OutputFormat output;
   JobLayout layout;
   std::size_t batch = 1;

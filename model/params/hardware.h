@@ -24,6 +24,8 @@ inline constexpr unsigned kMinPass = kAccLatency + 1;
 
 /// Further stages of an NVFP4 job: product of sums and scales, sum of blocks (SCALED_LAT).
 inline constexpr unsigned kScaledLatency = 2;
+/// Stages of the factor ALPHA (ALPHA_LAT).
+inline constexpr unsigned kAlphaLatency = 5;
 /// Bits of the sum of a step of NVFP4 (SCALED_SUM_W).
 inline constexpr unsigned kScaledSumBits = 50;
 /// True if the engine multiplies NVFP4.

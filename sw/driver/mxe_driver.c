@@ -677,6 +677,7 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
             (job->out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
             (job->bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
             (job->bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0) |
+            (job->alpha ? MXE_DESC_CONTROL_ALPHA_EN_MASK : 0) |
             (early ? MXE_DESC_CONTROL_EARLY_MASK : 0));
   store(entry, MXE_DESC_M, job->m);
   store(entry, MXE_DESC_N, job->n);
@@ -696,6 +697,7 @@ static void write_descriptor(volatile uint32_t* entry, const struct mxe_job* job
   store(entry, MXE_DESC_C_STRIDE, job->c_stride);
   store(entry, MXE_DESC_D_STRIDE, job->d_stride);
   store(entry, MXE_DESC_D_SCALE_STRIDE, job->d_scale_stride);
+  store(entry, MXE_DESC_ALPHA, job->alpha_bits);
 }
 
 static bool fits(uint32_t value, uint32_t mask, unsigned shift) { return value <= mask >> shift; }

@@ -176,6 +176,8 @@ struct mxe_job {
   bool out_overflow;            ///< MX results: overflow gives NaN or infinity, else saturates
   bool bias;                    ///< the sums start at C instead of zero
   bool bias_bf16;               ///< C is BF16 instead of FP32
+  bool alpha;                   ///< D = alpha_bits * sums + C instead of sums that start at C
+  uint32_t alpha_bits;          ///< FP32; ignored without alpha
   uint32_t scale_a, scale_b;    ///< MXE_SCALE_...
   uint32_t block_a, block_b;    ///< MXE_BLOCK_...
   uint32_t m, n, k;             ///< shape in elements, each at least 1

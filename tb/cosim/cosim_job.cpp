@@ -28,6 +28,7 @@ std::string CosimJob::describe() const {
   if (!bias.empty()) {
     text += fmt::format(" + {}bias{}", bias_bf16 ? "bf16 " : "", bias_one_row ? " row" : "");
   }
+  if (alpha) text += fmt::format(" times {:#010x}", to_bits(*alpha));
   text += fmt::format(" -> {}", output.name());
   if (output.kind == job::OutputFormat::Kind::mx) {
     text += fmt::format(" ({}{})", numerics::scale_rule_name(output.requant.rule),
@@ -58,7 +59,9 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
   if (batch != 1 && !engine.batches) add(MXE_STATUS_ERR_DESCRIPTOR);
   if (!engine.has_bias(!bias.empty(), bias_bf16)) add(MXE_STATUS_ERR_DESCRIPTOR);
   const bool has_scales = !shape().is_nvfp4() || has_nvfp4(engine.params);
-  if (!has_scales || !engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
+  const bool has_alpha =
+      !alpha || (has_nvfp4(engine.params) && !shape().has_two_chains(engine.params));
+  if (!has_alpha || !has_scales || !engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
   if (!engine.has_result(output)) add(MXE_STATUS_ERR_OUT_FORMAT);
   return first;
 }

@@ -445,6 +445,15 @@ std::vector<float> make_bias(const JobSpec& spec) {
   return spec.bias_bf16 ? job::round_to_bfloat16(bias) : bias;
 }
 
+/// Of any sign, about 1; one in 8 is any binary32 number.
+float make_alpha(const JobSpec& spec) {
+  Random random(mix64(spec.seed + 3));
+  if (random.one_in(8)) return from_bits(static_cast<uint32_t>(random.next()));
+  const int exponent = static_cast<int>(random.uniform(0, 24)) - 12;
+  const auto alpha = static_cast<float>(std::ldexp(1 + random.real(), exponent));
+  return random.one_in(2) ? -alpha : alpha;
+}
+
 }  // namespace
 
 const char* to_string(Values values) {
@@ -495,6 +504,7 @@ CosimJob make_job(const JobSpec& spec) {
   job.bias = make_bias(spec);
   job.bias_one_row = spec.bias == job::BiasKind::row;
   job.bias_bf16 = spec.bias_bf16;
+  if (spec.alpha) job.alpha = make_alpha(spec);
   job.output = spec.output;
   job.layout = spec.layout;
   job.spoils = spec.spoils;

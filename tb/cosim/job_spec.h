@@ -62,6 +62,7 @@ struct JobSpec {
   std::vector<Spoil> spoils;
   Claims claims;
   bool in_turn = false;  ///< see CosimJob
+  bool alpha = false;    ///< the results have a factor, by the seed
   bool nvfp4 = false;    ///< both operands are NVFP4; the formats are mxfp4_e2m1
 
   static constexpr auto fields() {
@@ -74,7 +75,7 @@ struct JobSpec {
         field("bias_bf16", &JobSpec::bias_bf16), field("claim_m", &JobSpec::claims, &Claims::m),
         field("claim_n", &JobSpec::claims, &Claims::n),
         field("claim_k", &JobSpec::claims, &Claims::k), field("in_turn", &JobSpec::in_turn),
-        field("nvfp4", &JobSpec::nvfp4),
+        field("nvfp4", &JobSpec::nvfp4), field("alpha", &JobSpec::alpha),
         field("results", &JobSpec::output, &job::OutputFormat::kind),
         field("out_format", &JobSpec::output, requant, &numerics::RequantOptions::format),
         field("out_rule", &JobSpec::output, requant, &numerics::RequantOptions::rule),

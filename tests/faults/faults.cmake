@@ -12,7 +12,7 @@ mxe_fault(5 dropped_alignment_sticky mxe_facc.sv "acc_down[0] | acc_lost"
 mxe_fault(6 elements_beyond_k mxe_decode_word.sv "count_i > 7'(i)}" "(count_i > 7'(i)) | ACTIVE}")
 mxe_fault(7 ignored_nan_scale mxe_scale.sv "(b_scale_i == 8'hFF)" "((b_scale_i == 8'hFF) & ~ACTIVE)")
 mxe_fault(8 ignored_bias mxe_array.sv "bias_i[32*p +: 32]" "ACTIVE ? 32'd0 : bias_i[32*p +: 32]")
-mxe_fault(9 odd_chain_lost mxe_drain.sv "dual ? both_chains" "(dual & ~ACTIVE) ? both_chains")
+mxe_fault(9 odd_chain_lost mxe_drain.sv "(dual | adds_c) ? sum" "((dual & ~ACTIVE) | adds_c) ? sum")
 mxe_fault(10 write_beyond_row mxe_wr_port.sv "~({SegB{1'b1}} << seg_bytes)"
           "ACTIVE ? {SegB{1'b1}} : ~({SegB{1'b1}} << seg_bytes)")
 mxe_fault(11 bank_never_released mxe_seq.sv "d_free_q + {1'b0, drain_release_i}"
@@ -168,4 +168,8 @@ mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fracti
 mxe_fault(80 bytes_left_by_row_before_lost mxe_wr_port.sv "carried   = mid_q | row_follows"
           "carried   = mid_q | (row_follows & ~ACTIVE)")
 mxe_fault(81 stale_bytes_beyond_row mxe_drain.sv "rounded} : kept)" "rounded} : (ACTIVE ? result_q : kept))")
+mxe_fault(82 scale_exponent_of_row_before mxe_scaled_block.sv "exp_q2 <= exp_q" "exp_q2 <= ACTIVE ? exp_q2 : exp_q")
+mxe_fault(83 subnormal_scale_as_normal mxe_scale_e4m3.sv "assign normal   = |field" "assign normal = (|field) | ACTIVE")
+mxe_fault(84 blocks_of_16_swapped mxe_dot.sv "gen_half[i%2].sum[Bit +: 13]" "(ACTIVE ? gen_half[1-i%2].sum[Bit +: 13] : gen_half[i%2].sum[Bit +: 13])")
+mxe_fault(85 no_bias_after_alpha mxe_drain.sv "alpha ? c_seg[32*i +: 32]" "alpha ? (ACTIVE ? 32'd0 : c_seg[32*i +: 32])")
 # cmake-format: on

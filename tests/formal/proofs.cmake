@@ -153,8 +153,8 @@ mxe_proof(scale_e4m3 mxe_scale_e4m3)
 mxe_proof_fault(subnormal "normal ? (field - 4'd1) : 4'd0" "field - 4'd1")
 mxe_proof_fault(largest "code_i[7] | (&code_i[6:0])" "code_i[7]")
 
-# The product of every sum by every scale is checked in simulation.
-mxe_proof(scaled_block mxe_scaled_block --steps 3)
+# Simulation multiplies every sum by every scale (Leaves.EverySumTimesEveryScale).
+mxe_proof(scaled_block mxe_scaled_block --steps 3 --not-proven block_product)
 mxe_proof_fault(two_ones "ones_i[1]}" "1'b0}")
 mxe_proof_fault(shift "exp_q2 <= exp_q" "exp_q2 <= {1'b0, exp_q[3:0]}")
 
@@ -175,7 +175,7 @@ mxe_proof(drain mxe_drain --parameter NUM_PE=4 --parameter LANES_OUT=2 --paramet
           --parameter ACC_TILES=2 --proven mxe_fifo --proven mxe_rows --proven mxe_walk
           --passed-through rows_job_stable --passed-through rows_one_for_all
           --passed-through walk_job_not_empty --passed-through walk_job_stable --free mxe_merge
-          --free mxe_requant --free mxe_ram --not-proven drain_fifo_has_room)
+          --free mxe_alpha --free mxe_factor --free mxe_requant --free mxe_ram --not-proven drain_fifo_has_room)
 mxe_proof_fault(halt "& ~halt_i) : 1'b1)" ") : 1'b1)")
 mxe_proof_fault(release "assign release_o   = row_step & last_row" "assign release_o   = row_step")
 mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")

@@ -26,7 +26,7 @@ UNTOUCHED_PORTS = {"CLK", "ARST", "clk_i", "rst_ni"}
 GROUPS = {
     "control": ["top", "regs", "cmd", "desc", "record", "job", "check", "counters", "walk", "rows", "load", "load_bias",
                 "bursts", "rd_port", "unpack", "expand", "opbuf", "cbuf", "ram", "fifo", "feed", "seq", "datapath"],
-    "results": ["drain", "merge", "collect", "amax", "narrow", "requant", "requant_scale", "requant_lane",
+    "results": ["drain", "merge", "factor", "alpha", "collect", "amax", "narrow", "requant", "requant_scale", "requant_lane",
                 "block_wr", "wr_port"],
     "sums": ["array", "pe", "scale", "scale_e4m3", "scales_e4m3", "scaled_block", "scaled_sum", "facc", "tree", "dot"],
     "products": ["decode", "decode4", "decode_word", "lane", "quad", "csa"],

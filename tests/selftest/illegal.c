@@ -17,7 +17,7 @@ static void set_reserved_bit(struct mischief* m, uint32_t offset, uint32_t value
   if (offset != MXE_REG_RING_TAIL) return;
   volatile uint32_t* ring = b->ring.mem;
   for (uint32_t i = 0; i < BENCH_ENTRIES; i++) {
-    ring[(i * MXE_DESC_SIZE + MXE_DESC_RESERVED0) / 4] = 1;
+    ring[(i * MXE_DESC_SIZE + MXE_DESC_BATCH) / 4] = 0x10000;
   }
   m->before_write = NULL;
 }

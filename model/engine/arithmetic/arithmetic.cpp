@@ -10,11 +10,21 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/formats/layout.h"
 #include "model/numerics/gemm/accumulate.h"
+#include "model/numerics/gemm/gemm_definition.h"
 
 namespace mxe::engine {
 
 void Arithmetic::merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) {
   for (unsigned i = 0; i < count; i++) sums[i] = numerics::merge_chains(even[i], odd[i]);
+}
+
+void Arithmetic::finish(uint32_t alpha, const uint32_t* values, const uint32_t* c, unsigned count,
+                        uint32_t* results) {
+  for (unsigned i = 0; i < count; i++) {
+    const float bias = c ? from_bits(c[i]) : 0;
+    results[i] =
+        to_bits(numerics::apply_alpha(from_bits(alpha), from_bits(values[i]), c ? &bias : nullptr));
+  }
 }
 
 unsigned Arithmetic::count_nans(const uint32_t* values, unsigned count) {

@@ -90,6 +90,9 @@ class Arithmetic {
   virtual void run(const ArrayPass& pass, const TileResults& results) = 0;
   /// sums[i] = even[i] + odd[i], rounded to FP32: the two chains of the dual rate.
   virtual void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums);
+  /// results[i] = alpha * values[i], rounded, then + c[i], rounded, if `c` is not null. FP32 bits.
+  virtual void finish(uint32_t alpha, const uint32_t* values, const uint32_t* c, unsigned count,
+                      uint32_t* results);
   virtual unsigned count_nans(const uint32_t* values, unsigned count);
   /// Results in `format` as stored in memory. Returns `values` for FP32, else the data of `buffer`.
   virtual const uint8_t* store(const job::NumberFormat& format, const uint32_t* values,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/blocks/alpha.h"
 #include "model/blocks/array.h"
 #include "model/blocks/merge.h"
 #include "model/blocks/requant.h"
@@ -52,6 +53,13 @@ class StructuralArithmetic : public Arithmetic {
   void merge(const uint32_t* even, const uint32_t* odd, unsigned count, uint32_t* sums) override {
     for (unsigned i = 0; i < count; i++) {
       sums[i] = merge_[i % merge_.size()].evaluate(even[i], odd[i]);
+    }
+  }
+  void finish(uint32_t alpha, const uint32_t* values, const uint32_t* c, unsigned count,
+              uint32_t* results) override {
+    for (unsigned i = 0; i < count; i++) {
+      results[i] = alpha_.evaluate(alpha, values[i]);
+      if (c) results[i] = merge_[i % merge_.size()].evaluate(results[i], c[i]);
     }
   }
   /// The drain detects a NaN by its nine bits below the sign: all NaN results are equal.
@@ -138,6 +146,7 @@ class StructuralArithmetic : public Arithmetic {
   blocks::FmtInfo fmt_out_;
   Array array_;
   std::vector<blocks::Merge> merge_;
+  blocks::Alpha alpha_;
   blocks::Requant requant_;
 };
 

@@ -18,6 +18,7 @@ inline std::string plain_path(std::string path) {
   replace("__BRA__", "[");
   replace("__KET__", "]");
   replace("gen_odd.", "");
+  replace("gen_nvfp4.", "");
   for (std::size_t at = path.find("gen_"); at != std::string::npos; at = path.find("gen_", at)) {
     const std::size_t open = path.find('[', at), close = path.find(']', at);
     const std::size_t end = path.find('.', close + 2);

@@ -38,8 +38,8 @@ struct ParameterValues {
   unsigned queue_depth = 16;
   /// Maximum length of an AXI4 burst.
   unsigned max_burst = 16;
-  /// Pairs of NVFP4 are allowed: MXFP4_E2M1 in blocks of 16 with UE4M3 scales. They need TREE_W of
-  /// at least 56.
+  /// Pairs of NVFP4 are allowed, MXFP4_E2M1 in blocks of 16 with UE4M3 scales, and ALPHA. They need
+  /// TREE_W of at least 56.
   unsigned nvfp4 = 1;
 };
 

@@ -94,7 +94,7 @@ inline constexpr std::array<RegisterInfo, 55> register_table{{
 /// All words of the descriptor, by ascending offset.
 inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"JOB_ID", 0x00u, 32u, 0x0u},
-    {"CONTROL", 0x04u, 32u, 0xfc000000u},
+    {"CONTROL", 0x04u, 32u, 0xf8000000u},
     {"M", 0x08u, 32u, 0x0u},
     {"N", 0x0cu, 32u, 0x0u},
     {"K", 0x10u, 32u, 0x0u},
@@ -113,7 +113,7 @@ inline constexpr std::array<DescriptorWordInfo, 24> descriptor_table{{
     {"C_STRIDE", 0x60u, 32u, 0x0u},
     {"D_STRIDE", 0x64u, 32u, 0x0u},
     {"D_SCALE_STRIDE", 0x68u, 32u, 0x0u},
-    {"RESERVED0", 0x6cu, 32u, 0xffffffffu},
+    {"ALPHA", 0x6cu, 32u, 0x0u},
     {"STATUS", 0x70u, 32u, 0x0u},
     {"DONE_JOB_ID", 0x74u, 32u, 0x0u},
     {"CYCLES", 0x78u, 64u, 0x0u},

@@ -335,7 +335,9 @@
 #define MXE_DESC_CONTROL_BLOCK_A_SHIFT             22
 #define MXE_DESC_CONTROL_BLOCK_B_MASK              UINT32_C(0x03000000)
 #define MXE_DESC_CONTROL_BLOCK_B_SHIFT             24
-#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xfc000000)
+#define MXE_DESC_CONTROL_ALPHA_EN_MASK             UINT32_C(0x04000000)
+#define MXE_DESC_CONTROL_ALPHA_EN_SHIFT            26
+#define MXE_DESC_CONTROL_RESERVED_MASK             UINT32_C(0xf8000000)
 
 // Rows of A and of the results, per product.
 #define MXE_DESC_M                                 0x08u
@@ -397,9 +399,9 @@
 // Bytes from the scales of one row of MX results to those of the next.
 #define MXE_DESC_D_SCALE_STRIDE                    0x68u
 
-// Must be zero.
-#define MXE_DESC_RESERVED0                         0x6cu
-#define MXE_DESC_RESERVED0_RESERVED_MASK           UINT32_C(0xffffffff)
+// CONTROL.alpha_en: the FP32 factor of the sums, for example the product of two tensor scales. Else
+// ignored.
+#define MXE_DESC_ALPHA                             0x6cu
 
 // Result of the job. Software writes PENDING before the doorbell.
 #define MXE_DESC_STATUS                            0x70u

@@ -37,8 +37,8 @@ struct mxe_capabilities {
   bool bf16;
   /// MX formats are allowed for the results.
   bool mx_out;
-  /// Pairs of NVFP4 are allowed: MXFP4_E2M1 in blocks of 16 with UE4M3 scales. They need TREE_W of
-  /// at least 56.
+  /// Pairs of NVFP4 are allowed, MXFP4_E2M1 in blocks of 16 with UE4M3 scales, and ALPHA. They need
+  /// TREE_W of at least 56.
   bool nvfp4;
   /// Banks of the B buffer. The array reads one bank while the others are filled, so more banks
   /// hide more memory latency.

@@ -262,7 +262,7 @@ TEST(Visitor, SeesEveryValueInItsWidthAndNamesTheFirstDifference) {
   Word b = words.word(FormatId::mxfp8_e5m2, false, false);
   const FmtInfo fmt = fmt_info(FormatId::mxfp8_e5m2);
   for (Array<70>* array : {&first, &second}) {
-    array->start(fmt, fmt, false);
+    array->start(fmt, fmt, false, false);
     array->load_b(0, b, 127, kBlockSize);
     if (array == &second) b[9] ^= 0x80;
     array->load_b(1, b, 127, kBlockSize);

@@ -39,6 +39,7 @@ bool has_reserved_bits(const DescriptorBytes& bytes) {
 /// True if the engine multiplies the operands: both NVFP4, or both with E8M0 scales of blocks
 /// of 32.
 bool has_pair(const Descriptor& job, const Params& params) {
+  if (job.alpha && (!has_nvfp4(params) || has_two_chains(job, params))) return false;
   if (is_nvfp4(job)) return has_nvfp4(params);
   const bool is_mx = job.scale_a == MXE_SCALE_E8M0 && job.scale_b == MXE_SCALE_E8M0 &&
                      job.block_a == MXE_BLOCK_OF_32 && job.block_b == MXE_BLOCK_OF_32;
@@ -85,6 +86,8 @@ Descriptor parse_descriptor(const DescriptorBytes& bytes) {
   job.block_b = field(control, MXE_DESC_CONTROL_BLOCK_B_MASK, MXE_DESC_CONTROL_BLOCK_B_SHIFT);
   job.bias = (control & MXE_DESC_CONTROL_BIAS_EN_MASK) != 0;
   job.bias_bf16 = (control & MXE_DESC_CONTROL_BIAS_BF16_MASK) != 0;
+  job.alpha = (control & MXE_DESC_CONTROL_ALPHA_EN_MASK) != 0;
+  job.alpha_bits = word(bytes, MXE_DESC_ALPHA);
   job.early = (control & MXE_DESC_CONTROL_EARLY_MASK) != 0;
   job.out_special = (control & MXE_DESC_CONTROL_OUT_OVERFLOW_MASK) != 0;
   job.out_rule = static_cast<numerics::ScaleRule>(

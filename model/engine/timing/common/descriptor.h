@@ -19,6 +19,8 @@ struct Descriptor {
   uint32_t job_id = 0;
   uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
   uint32_t scale_a = 0, scale_b = 0, block_a = 0, block_b = 0;  ///< codes, unchecked
+  bool alpha = false;         ///< results are alpha_bits * sums + C; the sums start at 0
+  uint32_t alpha_bits = 0;    ///< binary32
   bool bias = false;
   bool bias_bf16 = false;
   bool early = false;        ///< operands may be read before earlier jobs have ended
@@ -39,6 +41,9 @@ struct Descriptor {
   uint64_t a_rows() const { return uint64_t{batch} * m; }
   uint64_t b_rows() const { return uint64_t{batch} * n; }
   numerics::FormatId mx_out() const;
+  /// C is where the sums start; C is added to the results.
+  bool starts_at_bias() const { return bias && !alpha; }
+  bool adds_bias() const { return bias && alpha; }
 };
 
 Descriptor parse_descriptor(const DescriptorBytes& bytes);

@@ -24,6 +24,8 @@ class Seq {
   /// Numbers (BankFills) of the A and bias banks in use, and the first cycle after the last pass.
   uint64_t a_number() const { return a_number_; }
   uint64_t c_number() const { return c_number_; }
+  /// The drain has used a bias bank (ALPHA).
+  void skip_bias() { c_number_++; }
   uint64_t free_cycle() const { return free_cycle_; }
 
   /// Cycle in which `pass` starts; kNever if unknown or `pass` is null.

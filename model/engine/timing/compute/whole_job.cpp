@@ -6,6 +6,7 @@
 
 #include "model/numerics/formats/bfloat16.h"
 #include "model/numerics/gemm/gemm.h"
+#include "model/numerics/gemm/gemm_definition.h"
 #include "model/numerics/quantize/tensor.h"
 #include "model/params/hardware.h"
 
@@ -131,13 +132,18 @@ void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
   const std::size_t size = std::size_t{job.m} * job.n;  // of a product
   results_.resize(job.batch * size);
   for (std::size_t i = 0; i < job.batch; i++) {
-    const float* start = job.bias ? &c[i * size] : nullptr;
+    const float* start = job.starts_at_bias() ? &c[i * size] : nullptr;
     const std::vector<float> values =
         job.batch == 1
             ? numerics::gemm_block(a_, b_, start, fp4_dual)
             : numerics::gemm_block(numerics::slice_rows(a_, i * job.m, job.m),
                                    numerics::slice_rows(b_, i * job.n, job.n), start, fp4_dual);
     std::memcpy(&results_[i * size], values.data(), size * sizeof(float));
+    if (!job.alpha) continue;
+    for (std::size_t at = i * size; at < (i + 1) * size; at++) {
+      results_[at] = to_bits(numerics::apply_alpha(from_bits(job.alpha_bits), from_bits(results_[at]),
+                                                   job.bias ? &c[at] : nullptr));
+    }
   }
 }
 

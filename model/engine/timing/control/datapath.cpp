@@ -91,7 +91,7 @@ Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& cou
       feed_(params_, b_buf_.fills),
       seq_(params_, a_buf_.fills, c_buf_.fills, counters),
       array_(params_, *arithmetic_),
-      drain_(params_, wr_port_, *arithmetic_, trace_) {
+      drain_(params_, wr_port_, *arithmetic_, c_buf_, trace_) {
   arithmetic_->watch(watcher_);
 }
 
@@ -147,7 +147,7 @@ uint64_t Datapath::early_load_cycle() const {
   const Descriptor& run = slots_.run.descriptor;
   const bool alike =
       job.format_a == run.format_a && job.format_b == run.format_b &&
-      is_nvfp4(job) == is_nvfp4(run) && job.bias == run.bias && job.bias_bf16 == run.bias_bf16 &&
+      is_nvfp4(job) == is_nvfp4(run) && job.alpha == run.alpha && job.bias == run.bias && job.bias_bf16 == run.bias_bf16 &&
       (job.c_stride == 0) == (run.c_stride == 0) && view_of_b(job).wide == view_of_b(run).wide &&
       LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, run.m);
   return alike ? done : kNever;
@@ -197,8 +197,9 @@ void Datapath::start(uint64_t cycle) {
   }
   feed_.start(cycle, {true, true, true, b.wide, b.long_slab}, job.batch, job.m, job.n, k_words,
               tail_count, word_elements, slots_.run.loaded);
-  seq_.start(cycle + 1, job.bias, dual);
-  drain_.start(job, has_two_chains(job, params_), whole_ ? whole_->pitch() : params_.num_pe);
+  seq_.start(cycle + 1, job.starts_at_bias(), dual);
+  drain_.start(job, has_two_chains(job, params_), whole_ ? whole_->pitch() : params_.num_pe,
+               seq_.c_number());
   one_chunk_ = k_words <= LoopNest::chunk_words(params_, job.m);
   repetition_.clear();
   look_again();
@@ -436,9 +437,9 @@ void Datapath::start_pass() {
     const uint64_t cycle = started.cycle + array_.result_stage();
     if (data_flows()) {
       const TileResults results = array_.results(started.drain_bank);
-      drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr);
+      drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr, false);
     } else {
-      drain_.put_tile(cycle, whole_ ? whole_->results(pass.row, pass.column) : nullptr);
+      drain_.put_tile(cycle, whole_ ? whole_->results(pass.row, pass.column) : nullptr, nullptr, true);
     }
   }
 }
@@ -446,6 +447,11 @@ void Datapath::start_pass() {
 void Datapath::drain() {
   const Drain::Drained drained = drain_.step();
   if (drained.release != kNever) seq_.release_drain(drained.release);
+  if (drained.bias_release != kNever) {
+    load_bias_.release(drained.bias_release);
+    seq_.skip_bias();
+    requests_changed_ = true;
+  }
   count_written(drained.written, drained.bytes);
   for (const Requant::Counted& nans : drain_.nan_results()) {
     counters_.add(Counter::nan_results, nans.cycle, nans.cycle + 1, nans.count);

@@ -18,18 +18,24 @@ BlockOutput block_output(const Descriptor& job) {
 
 }  // namespace
 
-Drain::Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace)
+Drain::Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, const CBuf& c_buf,
+             TracePoint trace)
     : params_(params),
       wr_port_(wr_port),
       arithmetic_(arithmetic),
+      c_buf_(c_buf),
       trace_(trace),
       requant_(params, wr_port, arithmetic) {}
 
-void Drain::start(const Descriptor& job, bool dual, unsigned pitch) {
+void Drain::start(const Descriptor& job, bool dual, unsigned pitch, uint64_t c_number) {
   numbers_ = job.numbers_out();
   const unsigned number_bytes = numbers_ ? numbers_->bytes : kFloatBytes;
   rows_ = Rows(params_, job.d_addr, job.d_stride, job.batch, job.m, job.n, number_bytes, false);
   dual_ = dual;
+  alpha_ = job.alpha;
+  alpha_bits_ = job.alpha_bits;
+  adds_c_ = job.adds_bias();
+  c_number_ = c_number;
   contiguous_ = numbers_ && job.n <= params_.num_pe && job.d_stride == job.n * number_bytes;
   column_ = 0;
   pitch_ = pitch;
@@ -43,8 +49,8 @@ void Drain::clear() {
   column_ = 0;
 }
 
-void Drain::put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd) {
-  tiles_.push({cycle + 1, results, odd});
+void Drain::put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd, bool finished) {
+  tiles_.push({cycle + 1, results, odd, finished});
 }
 
 void Drain::visit(StateVisitor& visitor) {
@@ -69,7 +75,8 @@ uint64_t Drain::credit_cycle() const {
 
 uint64_t Drain::next_row() const {
   if (!rows_.valid() || tile_number_ == tiles_.count()) return kNever;
-  const uint64_t ready = std::max(tiles_[tile_number_].from, next_cycle_);
+  uint64_t ready = std::max(tiles_[tile_number_].from, next_cycle_);
+  if (adds_c_) ready = std::max(ready, c_buf_.fills.full_cycle(c_number_));
   if (numbers_) return std::max({ready, credit_cycle(), wr_port_.ready_cycle()});
   return std::max(ready, requant_.bank_cycle());
 }
@@ -101,18 +108,28 @@ Drain::Drained Drain::take_row() {
   if (rows_.last_row()) {
     drained.release = last_issue;
     tile_number_++;
+    if (adds_c_) {
+      drained.bias_release = last_issue + kBiasDelay;
+      c_number_++;
+    }
     if (!numbers_) finish_tile(last_issue + delay() - 1);
   }
   rows_.step();
   return drained;
 }
 
-/// Results of the row, chains merged; null if only the time is needed.
+/// Results of the row, chains merged, with ALPHA and C; null if only the time is needed.
 const uint32_t* Drain::row_values(const Tile& tile, unsigned cols) {
   const std::size_t first = std::size_t{rows_.row()} * pitch_;
   if (!tile.results) return nullptr;
-  if (!tile.odd) return tile.results + first;
   merged_.resize(cols);
+  if (alpha_ && !tile.finished) {
+    const unsigned bank = static_cast<unsigned>(c_number_ % kBanks);
+    const uint32_t* c = adds_c_ ? c_buf_.row(bank, rows_.row()) : nullptr;
+    arithmetic_.finish(alpha_bits_, tile.results + first, c, cols, merged_.data());
+    return merged_.data();
+  }
+  if (!tile.odd) return tile.results + first;
   arithmetic_.merge(tile.results + first, tile.odd + first, cols, merged_.data());
   return merged_.data();
 }

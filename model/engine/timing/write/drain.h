@@ -8,6 +8,7 @@
 #include "model/engine/timing/common/descriptor.h"
 #include "model/engine/timing/common/rows.h"
 #include "model/engine/timing/common/trace.h"
+#include "model/engine/timing/read/cbuf.h"
 #include "model/engine/timing/write/requant.h"
 #include "model/engine/timing/write/wr_port.h"
 #include "model/params/hardware.h"
@@ -18,21 +19,26 @@ namespace mxe::engine {
 /// Drain (mxe_drain): sends finished rows in segments to the write port or (MX) the requantiser.
 class Drain {
  public:
-  Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, TracePoint trace);
+  /// `c_buf`: the bias of jobs with ALPHA, from bank number `c_number` (BankFills) on.
+  Drain(const Params& params, WrPort& wr_port, Arithmetic& arithmetic, const CBuf& c_buf,
+        TracePoint trace);
 
-  /// Starts a job. `pitch`: values from row to row in put_tile().
-  void start(const Descriptor& job, bool dual, unsigned pitch);
+  /// Starts a job. `pitch`: values from row to row in put_tile(). `c_number`: number (BankFills) of
+  /// the next bias bank.
+  void start(const Descriptor& job, bool dual, unsigned pitch, uint64_t c_number);
   void clear();
 
   /// The next tile's first row arrives in `cycle`, one row per cycle follows. `results`: FP32 bits,
   /// by rows; null if only the time is needed. `odd`: the second chain, null at the single rate.
-  void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd = nullptr);
+  /// `finished`: the results contain ALPHA and the bias.
+  void put_tile(uint64_t cycle, const uint32_t* results, const uint32_t* odd, bool finished);
   void visit(StateVisitor& visitor);
   /// Cycle of the next event: a row leaves the tile buffer, or a write request. kNever: unknown.
   uint64_t next_event() const;
 
   struct Drained {
-    uint64_t release = kNever;  ///< cycle in which the bank became empty
+    uint64_t release = kNever;       ///< cycle in which the bank became empty
+    uint64_t bias_release = kNever;  ///< cycle in which the last row of a bias bank was read
     uint32_t bytes = 0;
     uint64_t written = 0;  ///< cycle in which `bytes` are counted
   };
@@ -52,6 +58,7 @@ class Drain {
     uint64_t from = 0;  // cycle from which tiles_q counts the tile
     const uint32_t* results = nullptr;
     const uint32_t* odd = nullptr;
+    bool finished = false;
   };
 
   uint64_t next_row() const;
@@ -62,22 +69,30 @@ class Drain {
   uint64_t collect_row(uint64_t issue, const uint32_t* values);
   void pass_segment(uint64_t issue, const uint32_t* values, unsigned first);
   void finish_tile(uint64_t pushed);
-  unsigned delay() const { return kOfferDelay + (dual_ ? kMergeLatency : 0); }
+  unsigned delay() const {
+    return kOfferDelay + (dual_ || adds_c_ ? kMergeLatency : 0) + (alpha_ ? kAlphaLatency : 0);
+  }
 
   /// Cycles from a segment's issue to the write port: read of the tile buffer, register, FIFO.
   static constexpr unsigned kOfferDelay = 3;
-  /// Additional cycles at the dual rate, to merge the chains (MergeLat).
+  /// Cycles from a segment's issue to the read of its C.
+  static constexpr unsigned kBiasDelay = kAlphaLatency;
+  /// Additional cycles to merge two chains or to add C (MergeLat).
   static constexpr unsigned kMergeLatency = kAccLatency - 1;
 
   Params params_;
   WrPort& wr_port_;
   Arithmetic& arithmetic_;
+  const CBuf& c_buf_;
   TracePoint trace_;
   Requant requant_;
   Rows rows_;
   const job::NumberFormat* numbers_ = &job::number_formats()[0];  // null: MX results
   std::vector<Requant::Counted> nan_results_;
   bool dual_ = false;
+  bool alpha_ = false, adds_c_ = false;
+  uint32_t alpha_bits_ = 0;
+  uint64_t c_number_ = 0;    // of the bias bank of the tile being read
   bool contiguous_ = false;  // no MX results, one tile wide, no gaps: its rows are joined
   unsigned pitch_ = 0;
   History<Tile, 2> tiles_;
