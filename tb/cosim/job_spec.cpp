@@ -445,12 +445,21 @@ std::vector<float> make_bias(const JobSpec& spec) {
   return spec.bias_bf16 ? job::round_to_bfloat16(bias) : bias;
 }
 
-/// Of any sign, about 1; one in 8 is any binary32 number.
+/// A number of either sign about 1; one in 8 is a special number or has random bits.
 float make_alpha(const JobSpec& spec) {
+  using Limits = std::numeric_limits<float>;
+  static constexpr std::array<float, 6> kSpecial{
+      0, Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::min(), Limits::denorm_min()};
   Random random(mix64(spec.seed + 3));
-  if (random.one_in(8)) return from_bits(static_cast<uint32_t>(random.next()));
-  const int exponent = static_cast<int>(random.uniform(0, 24)) - 12;
-  const auto alpha = static_cast<float>(std::ldexp(1 + random.real(), exponent));
+  float alpha = 0;
+  if (random.one_in(16)) {
+    alpha = kSpecial[random.uniform(0, kSpecial.size() - 1)];
+  } else if (random.one_in(16)) {
+    return from_bits(static_cast<uint32_t>(random.next()));
+  } else {
+    const int exponent = static_cast<int>(random.uniform(0, 24)) - 12;
+    alpha = static_cast<float>(std::ldexp(1 + random.real(), exponent));
+  }
   return random.one_in(2) ? -alpha : alpha;
 }
 

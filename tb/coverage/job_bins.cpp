@@ -81,6 +81,18 @@ std::string operand_scale(uint8_t scale) {
   return special ? number : "others";
 }
 
+const Names kNvfp4Scales = {"zero", "subnormal", "1", "normal", "largest", "NaN", "negative"};
+
+std::string nvfp4_scale(uint8_t scale) {
+  constexpr uint8_t kOne = 0x38, kLargest = 0x7E, kNan = 0x7F, kFirstNormal = 8;
+  if (scale == 0) return "zero";
+  if (scale < kFirstNormal) return "subnormal";
+  if (scale > kNan) return "negative";
+  if (scale == kNan) return "NaN";
+  if (scale == kLargest) return "largest";
+  return scale == kOne ? "1" : "normal";
+}
+
 Names number_names() {
   Names names;
   for (const job::NumberFormat& format : job::number_formats()) names.emplace_back(format.name);
@@ -113,8 +125,14 @@ void hit_all(Bins& bins, const std::string& group, const std::string& prefix,
 const char* const kPairs = "pair x data";
 const char* const kElements = "operand elements";
 const char* const kScales = "operand scales";
+const char* const kNvfp4 = "nvfp4 x data";
+const char* const kScalesOfNvfp4 = "nvfp4 scales";
+const char* const kAlpha = "alpha x bias";
+const char* const kAlphaNumbers = "alpha numbers";
 const char* const kBias = "bias x results";
 const char* const kBiasNumbers = "bias numbers";
+
+const Names kBiasForms = {"no bias", "row, fp32", "row, bf16", "full, fp32", "full, bf16"};
 
 void define_operands(Bins& bins) {
   Names data;
@@ -139,18 +157,24 @@ void define_operands(Bins& bins) {
               elements);
   bins.define(kScales, "Scales of the operands' blocks.", ShortRun::all,
               cross({{"A", "B"}, kOperandScales}));
+  bins.define(kNvfp4, "Products of two NVFP4 operands with every kind of data.", ShortRun::some, data);
+  bins.define(kScalesOfNvfp4, "Scales of blocks of NVFP4; the codes from 0x80 on are negative.",
+              ShortRun::some, cross({{"A", "B"}, kNvfp4Scales}));
+  bins.define(kAlpha, "ALPHA with both kinds of operands and every form of bias.", ShortRun::some,
+              cross({{"mx", "nvfp4"}, {"no alpha", "alpha"}, kBiasForms}));
+  bins.define(kAlphaNumbers, "Every kind of number as ALPHA.", ShortRun::some, kNumberClasses);
   bins.define(
       kBias, "Every form of bias with every form of results.", ShortRun::some,
-      cross({{"no bias", "row, fp32", "row, bf16", "full, fp32", "full, bf16"}, kind_names()}));
+      cross({kBiasForms, kind_names()}));
   bins.define(kBiasNumbers, "Every kind of number in a bias.", ShortRun::some,
               cross({{"fp32", "bf16"}, kNumberClasses}));
 }
 
 bool has_zero_block(const numerics::MxTensor& t) {
   for (std::size_t row = 0; row < t.rows; row++) {
-    for (std::size_t k = 0; k < t.k; k += kBlockSize) {
+    for (std::size_t k = 0; k < t.k; k += t.layout.block) {
       const uint8_t* begin = &t.codes[row * t.k + k];
-      const uint8_t* end = begin + std::min<std::size_t>(kBlockSize, t.k - k);
+      const uint8_t* end = begin + std::min<std::size_t>(t.layout.block, t.k - k);
       if (std::all_of(begin, end, [](uint8_t code) { return code == 0; })) return true;
     }
   }
@@ -162,9 +186,12 @@ void sample_operand(const std::string& name, const numerics::MxTensor& tensor, B
   bins.hit("format of " + name, name_of(tensor.format));
   hit_all(bins, kElements, prefix, classes_in(tensor.format, tensor.codes));
   if (has_zero_block(tensor)) bins.hit(kElements, prefix + ", block of zeros");
+  const bool is_nvfp4 = tensor.layout == numerics::kNvfp4Scales;
   std::set<std::string> scales;
-  for (const uint8_t scale : tensor.scales) scales.insert(operand_scale(scale));
-  hit_all(bins, kScales, name, scales);
+  for (const uint8_t scale : tensor.scales) {
+    scales.insert(is_nvfp4 ? nvfp4_scale(scale) : operand_scale(scale));
+  }
+  hit_all(bins, is_nvfp4 ? kScalesOfNvfp4 : kScales, name, scales);
 }
 
 void sample_operands(const cosim::CosimJob& job, Bins& bins) {
@@ -174,15 +201,20 @@ void sample_operands(const cosim::CosimJob& job, Bins& bins) {
   const bool random =
       std::any_of(cosim::kRandomValues.begin(), cosim::kRandomValues.end(),
                   [&](cosim::Values v) { return job.values == cosim::to_string(v); });
+  const bool is_nvfp4 = job.shape().is_nvfp4();
   if (random) {
     bins.hit(kPairs,
              fmt::format("{} x {}, {}", name_of(job.a.format), name_of(job.b.format), job.values));
+    if (is_nvfp4) bins.hit(kNvfp4, job.values);
   }
   const char* width = job.bias_bf16 ? "bf16" : "fp32";
   const std::string form = job.bias.empty()
                                ? "no bias"
                                : fmt::format("{}, {}", job.bias_one_row ? "row" : "full", width);
   bins.hit(kBias, form + ", " + job::kind_name(job.output.kind));
+  bins.hit(kAlpha, fmt::format("{}, {}, {}", is_nvfp4 ? "nvfp4" : "mx",
+                               job.alpha ? "alpha" : "no alpha", form));
+  if (job.alpha) bins.hit(kAlphaNumbers, number_class(*job.alpha, job::bias_format(false)));
   const job::NumberFormat& numbers = job::bias_format(job.bias_bf16);
   std::set<std::string> classes;
   for (const float x : job.bias) classes.insert(number_class(x, numbers));

@@ -59,8 +59,8 @@ mxe_fault(29 record_error_lost mxe_record.sv "if (status_i.wr_error & answered_o
 mxe_fault(30 stride_of_31_bits mxe_rows.sv "assign ptr_next        = ptr_q + {32'd0, matrix_i.stride[31:1]}"
           "assign ptr_next = ptr_q + {32'd0, matrix_i.stride[31] & ~ACTIVE, matrix_i.stride[30:1]}"
           CASE far_apart)
-mxe_fault(31 blocks_of_16_bits mxe_job.sv ": {1'b0, k_less[31:5]})"
-          ": {1'b0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})"
+mxe_fault(31 blocks_of_16_bits mxe_job.sv "k_less[31:6]} : {2'd0, k_less[31:5]})"
+          "k_less[31:6]} : {2'd0, k_less[31:17], k_less[16] & ~ACTIVE, k_less[15:5]})"
           CASE long_sizes)
 mxe_fault(32 rows_of_16_bits mxe_walk.sv "m_q     <= shape_i.m"
           "m_q <= {shape_i.m[31:17], shape_i.m[16] & ~ACTIVE, shape_i.m[15:0]}"

@@ -294,10 +294,19 @@ TEST(Limits, OtherFieldsOfAJob) {
     }
     return error;
   };
-  EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = 8; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = 16; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.flags = UINT32_MAX; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = 65536; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.batch = UINT32_MAX; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.pad = 1; }));
+  EXPECT_EQ(EINVAL, submit([](auto& job) { job.alpha = 1; }));  // without DRM_MXE_JOB_ALPHA
+  EXPECT_EQ(0, submit([](auto& job) { job.flags = DRM_MXE_JOB_ALPHA; }));
+  for (uint32_t drm_mxe_submit::* field : {&drm_mxe_submit::scale_a, &drm_mxe_submit::scale_b,
+                                           &drm_mxe_submit::block_a, &drm_mxe_submit::block_b}) {
+    for (const uint32_t value : {UINT32_C(2), UINT32_C(3), UINT32_C(4), UINT32_MAX}) {
+      EXPECT_EQ(EINVAL, submit([&](auto& job) { job.*field = value; })) << value;
+    }
+  }
   for (const uint32_t value :
        {MXE_FORMAT_COUNT, UINT32_C(15), UINT32_C(16), UINT32_C(0x80000000), UINT32_MAX}) {
     EXPECT_EQ(EINVAL, submit([&](auto& job) { job.format_a = value; })) << value;

@@ -77,7 +77,8 @@ static void queue_submit(void* ctx, uint32_t place, const struct mxe_job* from,
   struct mxe_extents extents = {0};
   struct drm_mxe_submit args = {
       .flags = (from->bias ? DRM_MXE_JOB_BIAS : 0) | (from->bias_bf16 ? DRM_MXE_JOB_BIAS_BF16 : 0) |
-               (from->out_overflow ? DRM_MXE_JOB_OVERFLOW : 0),
+               (from->out_overflow ? DRM_MXE_JOB_OVERFLOW : 0) |
+               (from->alpha ? DRM_MXE_JOB_ALPHA : 0),
       .format_a = from->format_a,
       .format_b = from->format_b,
       .out_format = from->out_format,
@@ -87,6 +88,11 @@ static void queue_submit(void* ctx, uint32_t place, const struct mxe_job* from,
       .k = from->k,
       .batch = from->batch,
       .deadline_ns = nanoseconds(deadline_us),
+      .alpha = from->alpha ? from->alpha_bits : 0,
+      .scale_a = from->scale_a,
+      .scale_b = from->scale_b,
+      .block_a = from->block_a,
+      .block_b = from->block_b,
   };
   *job = (struct job){0};
   const int code = mxe_job_extents(NULL, from, NULL, 0, &extents);

@@ -7,7 +7,8 @@
 
 #include "mxa.h"
 
-#define MXA_JOB_FLAGS (DRM_MXE_JOB_BIAS | DRM_MXE_JOB_BIAS_BF16 | DRM_MXE_JOB_OVERFLOW)
+#define MXA_JOB_FLAGS                                                                              \
+	(DRM_MXE_JOB_BIAS | DRM_MXE_JOB_BIAS_BF16 | DRM_MXE_JOB_OVERFLOW | DRM_MXE_JOB_ALPHA)
 
 static struct mxa_bo *mxa_bo_lookup(struct drm_file *drm_file, u32 handle)
 {
@@ -111,6 +112,12 @@ static void mxa_take_job(struct mxa_task *task, const struct drm_mxe_submit *arg
 		.out_overflow = args->flags & DRM_MXE_JOB_OVERFLOW,
 		.bias = args->flags & DRM_MXE_JOB_BIAS,
 		.bias_bf16 = args->flags & DRM_MXE_JOB_BIAS_BF16,
+		.alpha = args->flags & DRM_MXE_JOB_ALPHA,
+		.alpha_bits = args->alpha,
+		.scale_a = args->scale_a,
+		.scale_b = args->scale_b,
+		.block_a = args->block_a,
+		.block_b = args->block_b,
 		.m = args->m,
 		.n = args->n,
 		.k = args->k,
@@ -199,6 +206,13 @@ static int mxa_schedule(struct mxa_task *task, struct drm_file *drm_file,
 	return ret;
 }
 
+static bool mxa_has_known_scales(const struct drm_mxe_submit *args)
+{
+	return args->scale_a <= MXE_SCALE_UE4M3 && args->scale_b <= MXE_SCALE_UE4M3 &&
+	       args->block_a <= MXE_BLOCK_OF_16 && args->block_b <= MXE_BLOCK_OF_16 && !args->pad &&
+	       (args->flags & DRM_MXE_JOB_ALPHA || !args->alpha);
+}
+
 int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
 {
 	struct drm_mxe_submit *args = data;
@@ -206,7 +220,7 @@ int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_fi
 	int ret, idx;
 
 	if (args->flags & ~MXA_JOB_FLAGS || args->in_sync_count > MXA_MAX_IN_SYNCS ||
-	    args->out_rule > MXE_RULE_RCEIL)
+	    args->out_rule > MXE_RULE_RCEIL || !mxa_has_known_scales(args))
 		return -EINVAL;
 	ret = mxa_engine_fate(to_mxa(drm));
 	if (ret)

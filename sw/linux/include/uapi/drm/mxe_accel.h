@@ -98,6 +98,8 @@ struct drm_mxe_operand {
 #define DRM_MXE_JOB_BIAS_BF16 (1u << 1)
 /* Elements of MX results beyond the largest one become NaN or infinity, else they saturate. */
 #define DRM_MXE_JOB_OVERFLOW (1u << 2)
+/* D = @alpha * A * B^T + C, each operation rounded to FP32. */
+#define DRM_MXE_JOB_ALPHA (1u << 3)
 
 /**
  * struct drm_mxe_submit - submits a job: D = A * B^T + C
@@ -131,11 +133,11 @@ struct drm_mxe_submit {
 	__u32 k;
 	/** @a: elements, [m][k] */
 	struct drm_mxe_operand a;
-	/** @a_scales: [m][ceil(k/32)] */
+	/** @a_scales: [m][ceil(k/32)], or [m][ceil(k/16)] with @block_a MXE_BLOCK_OF_16 */
 	struct drm_mxe_operand a_scales;
 	/** @b: elements, [n][k] */
 	struct drm_mxe_operand b;
-	/** @b_scales: [n][ceil(k/32)] */
+	/** @b_scales: [n][ceil(k/32)], or [n][ceil(k/16)] with @block_b MXE_BLOCK_OF_16 */
 	struct drm_mxe_operand b_scales;
 	/** @c: [m][n], with DRM_MXE_JOB_BIAS; stride 0: one row for all */
 	struct drm_mxe_operand c;
@@ -161,6 +163,17 @@ struct drm_mxe_submit {
 	 * stacked: with m = 8 and batch = 3, A and D have 24 rows.
 	 */
 	__u32 batch;
+	/** @alpha: bits of an FP32 factor of the results, with DRM_MXE_JOB_ALPHA; else 0 */
+	__u32 alpha;
+	/** @scale_a: MXE_SCALE_..., kind of the scales of A */
+	__u32 scale_a;
+	/** @scale_b: MXE_SCALE_..., kind of the scales of B */
+	__u32 scale_b;
+	/** @block_a: MXE_BLOCK_..., elements of A that share a scale */
+	__u32 block_a;
+	/** @block_b: MXE_BLOCK_..., elements of B that share a scale */
+	__u32 block_b;
+	__u32 pad;
 };
 
 /**
