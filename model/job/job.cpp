@@ -34,18 +34,11 @@ unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
 }
 
 void JobShape::require_engine_scales() const {
-  constexpr numerics::ScaleLayout kOfEngines;
-  if ((is_nvfp4() || (scales_a == kOfEngines && scales_b == kOfEngines)) && !has_row_scales) return;
-  throw Error(
-      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, or NVFP4 "
-                  "twice, and one tensor scale; --on golden has all)",
-                  operand_a().name(), operand_b().name(),
-                  has_row_scales ? " with scales of rows" : ""));
+  numerics::require_engine_scales(operand_a(), operand_b(), has_row_scales);
 }
 
 bool JobShape::is_nvfp4() const {
-  return format_a == numerics::FormatId::mxfp4_e2m1 && format_b == format_a &&
-         scales_a == numerics::kNvfp4Scales && scales_b == numerics::kNvfp4Scales;
+  return numerics::is_nvfp4_format(operand_a()) && numerics::is_nvfp4_format(operand_b());
 }
 
 bool JobShape::has_two_chains(const Params& params) const {

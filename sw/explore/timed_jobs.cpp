@@ -39,10 +39,10 @@ void shrink_loops(const job::JobShape& shape, Params& params) {
 }
 
 std::string key_of(const TimedJob& job) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
                      job.shape.k, static_cast<int>(job.shape.format_a),
-                     static_cast<int>(job.shape.format_b), job.shape.output.name(),
-                     job.params.to_string(), job.timing.latency, job.timing.bytes_per_cycle,
+                     static_cast<int>(job.shape.format_b), job.shape.is_nvfp4(),
+                     job.shape.alpha.has_value(), job.shape.output.name(), job.params.to_string(), job.timing.latency, job.timing.bytes_per_cycle,
                      job.timing.half_duplex, job.timing.jitter_seed, job.ports.reads,
                      job.ports.writes);
 }
@@ -57,6 +57,7 @@ TimedJob timing_twin(const TimedJob& job) {
   shape.format_a = of_same_bits(shape.format_a);
   shape.format_b = of_same_bits(shape.format_b);
   const ParameterValues standard;
+  params.nvfp4 = has_nvfp4(params) ? 1 : 0;
   params.tree_w = standard.tree_w;
   params.queue_depth = standard.queue_depth;
   params.fp4_dual = dual ? 1 : 0;

@@ -98,7 +98,10 @@ job::Products read_products(arrays::InputFiles& files, const MatmulOptions& opti
   const job::OutputFormat output = options.result.resolve();
   job::Products products = options.layer.is_given() ? read_layer_products(files, options)
                                                     : read_array_products(files, options);
-  for (job::Job& job : products.jobs) job.output = output;
+  for (job::Job& job : products.jobs) {
+    job.output = output;
+    job.alpha = options.alpha;
+  }
   if (!options.bias.empty()) {
     arrays::add_bias(products, arrays::to_floats(files.read(options.bias), options.bias), bf16,
                      options.bias);
@@ -171,11 +174,7 @@ int run(const MatmulOptions& options) {
   if (options.alpha && !std::isfinite(*options.alpha)) {
     throw Error("--alpha is beyond float32 (allowed: finite numbers)");
   }
-  golden.alpha = options.alpha;
-  if (target != device::Target::golden) {
-    require_only("--accumulate", options.accumulate, "block");
-    if (options.alpha) require_only("--alpha", fmt::to_string(*options.alpha), "none");
-  }
+  if (target != device::Target::golden) require_only("--accumulate", options.accumulate, "block");
   device::EngineSetup setup = options.engine.resolve();
   golden.dual = setup.params.fp4_dual != 0;
   golden.threads = options.threads;
@@ -249,7 +248,7 @@ Command add_matmul(CLI::App& app) {
   options->b.add_to(*command);
   options->layer.add_to(*command);
   command->add_option("--alpha", options->alpha,
-                      "Factor of the sums, on golden (default: the product of the tensor scales)");
+                      "Factor of the sums (default: the product of the tensor scales)");
   command->add_option("--on", options->on, "golden, model or rtl")->required();
   command->add_option("--bias", options->bias, "Bias: [M, N], [N] or the shape of the result");
   command->add_option("--bias-format", options->bias_format, "Format of the bias: fp32 or bf16")

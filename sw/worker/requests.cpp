@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/numerics/base/bits.h"
 #include "model/params/params.h"
 #include "model/platform/device/figures.h"
 
@@ -35,8 +36,9 @@ class Reader {
     return values;
   }
 
-  numerics::MxTensor next_tensor(numerics::FormatId format, std::size_t rows, std::size_t k) {
-    numerics::MxTensor tensor{format, rows, k, {}, {}};
+  numerics::MxTensor next_tensor(const numerics::ScaledFormat& format, std::size_t rows,
+                                 std::size_t k) {
+    numerics::MxTensor tensor{format.element, rows, k, {}, {}, format.scales};
     tensor.codes = next<uint8_t>(rows * k);
     tensor.scales = next<uint8_t>(rows * tensor.scale_columns());
     return tensor;
@@ -86,6 +88,10 @@ job::JobShape read_shape(const Json& request) {
   shape.format_a = numerics::parse_format(request.at("format_a").get<std::string>());
   shape.format_b = numerics::parse_format(request.at("format_b").get<std::string>());
   shape.output = read_output(request);
+  if (request.value("nvfp4", false)) shape.scales_a = shape.scales_b = numerics::kNvfp4Scales;
+  if (request.contains("alpha_bits")) {
+    shape.alpha = from_bits(request["alpha_bits"].get<uint32_t>());
+  }
   if (request.value("bias_row", false)) shape.bias = job::BiasKind::row;
   return shape;
 }
@@ -103,11 +109,14 @@ job::Products read_products(const Json& request, const Channel& channel) {
   batches.shape = {count * shape.m, shape.n};
   Reader reader(channel);
   const numerics::MxTensor a =
-      reader.next_tensor(shape.format_a, batches.a_count * shape.m, shape.k);
+      reader.next_tensor(shape.operand_a(), batches.a_count * shape.m, shape.k);
   const numerics::MxTensor b =
-      reader.next_tensor(shape.format_b, batches.b_count * shape.n, shape.k);
+      reader.next_tensor(shape.operand_b(), batches.b_count * shape.n, shape.k);
   job::Products products = job::make_products(a, b, batches);
-  for (job::Job& job : products.jobs) job.output = shape.output;
+  for (job::Job& job : products.jobs) {
+    job.output = shape.output;
+    job.alpha = shape.alpha;
+  }
   if (const auto bias = request.at("bias").get<std::size_t>()) {
     products.add_bias(reader.next<float>(bias), request.at("bias_one_row").get<bool>(),
                       request.at("bias_bf16").get<bool>());

@@ -299,9 +299,11 @@ TEST_F(Operands, Explain) {
   EXPECT_EQ(nvfp4.at("chains"), 1);
   EXPECT_EQ(nvfp4.at("sum_bits"), 50);
   EXPECT_EQ(nvfp4.at("bytes_a"), (nlohmann::json{{"elements", 32.0}, {"scales", 4.0}}));
-  EXPECT_TRUE(nvfp4.at("rate").is_null());
-  EXPECT_NE(nvfp4.at("refusal").get<std::string>().find("no engine multiplies nvfp4 by nvfp4"),
-            std::string::npos);
+  EXPECT_EQ(nvfp4.at("rate"), 8 * 64);
+  EXPECT_TRUE(nvfp4.at("refusal").is_null());
+  EXPECT_EQ(pair({"--set", "NVFP4=0"}).at("refusal"),
+            "NVFP4 needs NVFP4 = 1 and TREE_W of at least 50, the configuration has NVFP4 = 0 and "
+            "TREE_W = 70");
   EXPECT_EQ(pair({"--set", "FP4_DUAL=0"}).at("step"), 32);
   const nlohmann::json mx =
       pair({"--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e2m1", "--config", "small"});
@@ -315,8 +317,8 @@ TEST_F(Operands, Explain) {
   for (const char* line :
        {"  step           64 elements of K, exact in 50 bits, then one rounding\n",
         "  bytes a step   36 of a row of A: 32 of elements, 4 of scales\n",
-        "  engine         base refuses it: no engine multiplies nvfp4 by nvfp4 with a tensor "
-        "scale "}) {
+        "  rate           512 multiplications a cycle\n",
+        "  engine         base multiplies it: TREE_W is 70\n"}) {
     EXPECT_NE(run.out.find(line), std::string::npos) << run.out;
   }
   const ProgramRun narrow = mxe(numbers(
@@ -332,16 +334,27 @@ TEST_F(Operands, EnginesRefuseByName) {
     more.insert(more.end(), {"--on", "model", "--config", "small"});
     expect_error(numbers(more), message);
   };
-  refused({},
-          "no engine multiplies nvfp4 by nvfp4 with a tensor scale (allowed: E8M0 scales of "
-          "blocks of 32");
+  refused({"--set", "NVFP4=0"}, "a factor of the results needs NVFP4 = 1");
   refused({"--preset-a", "nvfp4-te-row", "--preset-b", "nvfp4-te-row"},
-          "no engine multiplies nvfp4 by nvfp4");
+          "no engine multiplies nvfp4 by nvfp4 with scales of rows (allowed: E8M0 scales of blocks "
+          "of 32, or NVFP4 twice");
   refused({"--format-b", "mxint8"}, "no engine multiplies nvfp4 by mxint8");
   refused({"--format-a", "mxint8", "--format-b", "mxint8", "--block-a", "64"},
           "no engine multiplies mxint8 in blocks of 64 by mxint8");
-  refused({"--format-a", "mxint8", "--format-b", "mxint8", "--alpha", "2"},
-          "--alpha 2 is only for --on golden (allowed: none)");
+  refused({"--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e2m1", "--alpha", "2"},
+          "a factor of the results needs NVFP4 = 1");
+}
+
+TEST_F(Operands, EnginesMultiplyNvfp4) {
+  write_numbers();
+  write_random("bias.npy", {4}, 35);
+  const Words plain{"--bias", path("bias.npy")};
+  const Words alpha{"--format-a", "mxint8", "--format-b", "mxfp8_e5m2", "--alpha", "-0.3"};
+  for (Words more : {Words{}, plain, alpha}) {
+    const std::vector<float> golden = result(numbers(more), {5, 4});
+    more.insert(more.end(), {"--on", "model", "--config", "small"});
+    expect_same(result(numbers(more), {5, 4}), golden);
+  }
 }
 
 TEST_F(Operands, WrongQuantizers) {

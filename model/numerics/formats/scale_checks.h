@@ -13,15 +13,22 @@
 
 namespace mxe::numerics {
 
-/// Throws Error unless engines multiply operands with these scales: E8M0 of blocks of 32, without a
-/// factor of all results (`has_alpha`).
-inline void require_engine_scales(const ScaledFormat& a, const ScaledFormat& b, bool has_alpha) {
+/// True for E2M1 in blocks of 16 with UE4M3 scales.
+inline bool is_nvfp4_format(const ScaledFormat& format) {
+  return format.element == FormatId::mxfp4_e2m1 && format.scales == kNvfp4Scales;
+}
+
+/// Throws Error unless engines multiply operands with these scales: E8M0 in blocks of 32 or NVFP4 on
+/// both sides, without scales of rows.
+inline void require_engine_scales(const ScaledFormat& a, const ScaledFormat& b,
+                                  bool has_row_scales) {
   constexpr ScaleLayout kOfEngines;
-  if (a.scales == kOfEngines && b.scales == kOfEngines && !has_alpha) return;
+  const bool is_mx = a.scales == kOfEngines && b.scales == kOfEngines;
+  if (!has_row_scales && (is_mx || (is_nvfp4_format(a) && is_nvfp4_format(b)))) return;
   throw Error(
-      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32 "
-                  "without tensor scales; golden has all)",
-                  a.name(), b.name(), has_alpha ? " with a tensor scale" : ""));
+      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, or NVFP4 "
+                  "twice, and one tensor scale; golden has all)",
+                  a.name(), b.name(), has_row_scales ? " with scales of rows" : ""));
 }
 
 /// Throws Error if a code is NaN, with its index and `name`: codes of a file with NaN scales

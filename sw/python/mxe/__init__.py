@@ -107,7 +107,7 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
         NumPy. Each operand is an Array, quantized along K, or an array of numbers, which preset ocp
         quantizes to format_a or format_b: a name, such as nvfp4, or a Quantizer. Blocks have 16, 32, 64 or
         128 elements with E8M0 scales, or 16 of mxfp4_e2m1 with E4M3 (nvfp4) or E5M3 scales. An engine
-        multiplies E8M0 scales of blocks of 32.
+        multiplies E8M0 scales of blocks of 32, and nvfp4 by nvfp4.
     bias: [N], [M, N] or the shape of the result; bias_format bf16 rounds it to bfloat16 first.
     out_format: fp32, bf16, fp16, or an MX format of the engine. For an MX format the result is an
         Array quantized along N, with scales by out_rule (floor, ceil, even, rceil). out_overflow
@@ -115,7 +115,7 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     accumulate: block, the engine's rule; exact, sequential, or nvidia-blackwell.
     dual: sums two 4-bit operands in two chains, and NVFP4 twice in steps of 64 elements, as engines with
         FP4_DUAL do. An engine ignores it.
-    alpha: factor of the sums, golden only, before the bias is added; default: the product of the tensor scales,
+    alpha: factor of the sums, before the bias is added; default: the product of the tensor scales,
         rounded to float32.
     on: golden, or an `mxe.Engine`. `Engine.matmul` also returns cycles and counters.
 
@@ -125,11 +125,9 @@ def matmul(a: Any, b: Any, format_a: Optional[FormatLike] = None,
     Source: model/numerics/gemm/gemm.h, model/job/output.h.
     """
     if isinstance(on, Engine):
-        if alpha is not None:
-            raise ValueError(f"alpha={alpha!r} is only for on='golden' (allowed: None)")
         return on.matmul(a, b, format_a, format_b, bias=bias, transpose_b=transpose_b,
                          out_format=out_format, out_rule=out_rule, out_overflow=out_overflow,
-                         accumulate=accumulate, bias_format=bias_format, threads=threads).value
+                         accumulate=accumulate, alpha=alpha, bias_format=bias_format, threads=threads).value
     if on != "golden":
         raise ValueError(f"on must be 'golden' or an mxe.Engine, not {on!r}")
     count = _threads(threads)

@@ -119,8 +119,8 @@ class Engine:
                format_b: Optional[FormatLike] = None, *, bias: Any = None,
                transpose_b: bool = False, out_format: OutFormatLike = "fp32", out_rule: Optional[ScaleRuleLike] = None,
                out_overflow: Optional[OverflowLike] = None, accumulate: AccumulateLike = "block",
-               bias_format: str = "fp32", threads: Optional[int] = None,
-               reference: Any = None) -> EngineResult:
+               alpha: Optional[float] = None, bias_format: str = "fp32",
+               threads: Optional[int] = None, reference: Any = None) -> EngineResult:
         """a @ b + bias on this engine; the arguments are those of `mxe.matmul`.
 
         accumulate: block, the engine's only rule. threads: for quantizing and for the reference.
@@ -139,7 +139,7 @@ class Engine:
         added = None if bias is None else Source(bias).numbers("bias")
         request, arrays, shape = _core.engine_job(
             first, second, transpose_b, None if added is None else added.array,
-            added is not None and added.bits, bias_format, out_format, out_rule, out_overflow)
+            added is not None and added.bits, bias_format, out_format, out_rule, out_overflow, alpha)
         request.update(check=self._check, threads=count)
         reply, stored, scales = self._call(request, arrays)
         if reply.get("difference"):

@@ -4,9 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 
+#include "model/numerics/base/bits.h"
 #include "model/numerics/formats/scale_checks.h"
 #include "model/numerics/quantize/batches.h"
 #include "model/numerics/quantize/operand.h"
@@ -50,20 +52,41 @@ nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool
   return nb::cast(owned(std::move(values), {size}));
 }
 
+/// Adds kinds of scales and the factor of the results: `alpha`, else the product of tensor scales.
+/// Throws Error if no engine has them.
+void put_scales(nb::dict& request, const numerics::MxTensor& a, const numerics::MxTensor& b,
+                const std::optional<float>& alpha) {
+  const bool has_row_scales =
+      !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
+  numerics::require_engine_scales(a.scaled_format(), b.scaled_format(), has_row_scales);
+  if (alpha && !std::isfinite(*alpha)) {
+    throw Error("alpha must be a finite number, not " + std::to_string(*alpha));
+  }
+  if (numerics::is_nvfp4_format(a.scaled_format())) request["nvfp4"] = true;
+  const auto scale = [](const numerics::MxTensor& tensor) {
+    return tensor.tensor_scales.empty() ? 1.0F : tensor.tensor_scales[0];
+  };
+  if (alpha) {
+    request["alpha_bits"] = to_bits(*alpha);
+  } else if (!a.tensor_scales.empty() || !b.tensor_scales.empty()) {
+    request["alpha_bits"] = to_bits(scale(a) * scale(b));
+  }
+}
+
 /// Returns (request, arrays for the shared memory, shape of the result).
 nb::tuple engine_job(const Quantized& a, const Quantized& b, bool transposed,
                      const std::optional<AnyArray>& bias, bool bias_bits,
                      const std::string& bias_format, const std::string& out_format,
                      const std::optional<std::string>& out_rule,
-                     const std::optional<std::string>& out_overflow) {
+                     const std::optional<std::string>& out_overflow,
+                     const std::optional<float>& alpha) {
   const numerics::Batches batches =
       numerics::pair_matrices({"a", a.array.shape}, {"b", b.array.shape}, transposed);
   numerics::MxTensor a_rows = numerics::operand_of(a.array, true, "a");
   numerics::MxTensor b_rows = numerics::operand_of(b.array, transposed, "b");
-  numerics::require_engine_scales(a_rows.scaled_format(), b_rows.scaled_format(),
-                                  !a_rows.tensor_scales.empty() || !b_rows.tensor_scales.empty());
   const bool shared = batches.b_count == 1;
   nb::dict request;
+  put_scales(request, a_rows, b_rows, alpha);
   request["m"] = shared ? batches.m * batches.a_count : batches.m;
   request["n"] = batches.n;
   request["k"] = batches.k;
@@ -119,7 +142,7 @@ nb::object engine_result(const Bytes& bytes, const Bytes& scales,
 void bind_engine_jobs(nb::module_& module) {
   module.def("engine_job", &engine_job, "a"_a, "b"_a, "transpose_b"_a, "bias"_a.none().noconvert(),
              "bias_bits"_a, "bias_format"_a, "out_format"_a, "out_rule"_a.none(),
-             "out_overflow"_a.none());
+             "out_overflow"_a.none(), "alpha"_a.none() = nb::none());
   module.def("engine_output", &engine_output, "out_format"_a, "out_rule"_a.none(),
              "out_overflow"_a.none());
   module.def("engine_result", &engine_result, "bytes"_a, "scales"_a, "shape"_a, "out_format"_a,

@@ -292,6 +292,10 @@ def test_wrong_operands():
     for quantizer in ("nvfp4", mxe.Quantizer("mxint8", block_size=64)):
         with pytest.raises(ValueError, match="no engine multiplies .* .allowed: E8M0 scales of "):
             mxe.matmul(x, x.T, quantizer, "mxint8", on=engine)
-    with pytest.raises(ValueError, match="alpha=2 is only for on='golden'"):
-        mxe.matmul(x, x.T, "mxint8", "mxint8", alpha=2, on=engine)
+    with pytest.raises(ValueError, match="a factor of the results needs NVFP4 = 1"):
+        mxe.matmul(x, x.T, "mxfp4_e2m1", "mxfp4_e2m1", alpha=2, on=engine)
+    for formats, more in ((("nvfp4", "nvfp4"), {}), (("nvfp4", "nvfp4"), {"bias": x[:, 0]}),
+                          (("mxint8", "mxfp8_e4m3"), {"alpha": -0.3, "bias": x[:, 0]})):
+        np.testing.assert_array_equal(mxe.matmul(x, x.T, *formats, **more, on=engine),
+                                      mxe.matmul(x, x.T, *formats, **more))
     engine.close()
