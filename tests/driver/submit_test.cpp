@@ -19,6 +19,12 @@ mxe_job numbered_job() {
   job.out_overflow = true;
   job.bias = true;
   job.bias_bf16 = true;
+  job.alpha = true;
+  job.alpha_bits = 0x88888888;
+  job.scale_a = 1;
+  job.scale_b = 2;
+  job.block_a = 3;
+  job.block_b = 1;
   job.m = 0x101;
   job.n = 0x202;
   job.k = 0x303;
@@ -41,13 +47,13 @@ mxe_job numbered_job() {
 
 // Written by hand from the description of the descriptor, without the driver's constants.
 constexpr std::array<uint32_t, 32> numbered_words = {
-    1,          0x3bb65,    0x101,      0x202,       // id, control, M, N
+    1,          0x5e7bb65,  0x101,     0x202,       // id, control, M, N
     0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
     0xb5b6b7b8, 0xb1b2b3b4, 0x5a6a7a8a, 0x1a2a3a4a,  // B, scales of A
     0x5b6b7b8b, 0x1b2b3b4b, 0xc5c6c7c8, 0xc1c2c3c4,  // scales of B, C
     0xd5d6d7d8, 0xd1d2d3d4, 0x5d6d7d8d, 0x1d2d3d4d,  // D, scales of D
     0x11111111, 0x22222222, 0x33333333, 0x44444444,  // strides of A, B, their scales
-    0x55555555, 0x66666666, 0x77777777, 0,           // strides of C, D, its scales; reserved
+    0x55555555, 0x66666666, 0x77777777, 0x88888888,  // strides of C, D, its scales; ALPHA
     0,          0,          0,          0};          // completion record
 
 TEST_F(Submit, WritesTheDescriptor) {
@@ -75,6 +81,21 @@ TEST_F(Submit, PlacesEachChoiceAlone) {
   job = {};
   job.out_overflow = true;
   EXPECT_EQ(control(job), 0x10000u);
+  job = {};
+  job.scale_a = MXE_SCALE_UE4M3;
+  EXPECT_EQ(control(job), 0x40000u);
+  job = {};
+  job.scale_b = MXE_SCALE_UE4M3;
+  EXPECT_EQ(control(job), 0x100000u);
+  job = {};
+  job.block_a = MXE_BLOCK_OF_16;
+  EXPECT_EQ(control(job), 0x400000u);
+  job = {};
+  job.block_b = MXE_BLOCK_OF_16;
+  EXPECT_EQ(control(job), 0x1000000u);
+  job = {};
+  job.alpha = true;
+  EXPECT_EQ(control(job), 0x4000000u);
 }
 
 TEST_F(Submit, ReadsEarlyWhatNobodyWrites) {
@@ -124,7 +145,9 @@ TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
     uint32_t limit;
   };
   for (const Field& field : {Field{&mxe_job::format_a, 16}, Field{&mxe_job::format_b, 16},
-                             Field{&mxe_job::out_format, 16}, Field{&mxe_job::out_rule, 4}}) {
+                             Field{&mxe_job::out_format, 16}, Field{&mxe_job::out_rule, 4},
+                             Field{&mxe_job::scale_a, 4}, Field{&mxe_job::scale_b, 4},
+                             Field{&mxe_job::block_a, 4}, Field{&mxe_job::block_b, 4}}) {
     uint32_t id = 77;
     mxe_job job = {};
     job.*field.code = field.limit;
