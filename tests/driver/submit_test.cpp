@@ -47,7 +47,7 @@ mxe_job numbered_job() {
 
 // Written by hand from the description of the descriptor, without the driver's constants.
 constexpr std::array<uint32_t, 32> numbered_words = {
-    1,          0x5e7bb65,  0x101,     0x202,       // id, control, M, N
+    1,          0x5e7bb65,  0x101,      0x202,       // id, control, M, N
     0x303,      0,          0xa5a6a7a8, 0xa1a2a3a4,  // K, reserved, A
     0xb5b6b7b8, 0xb1b2b3b4, 0x5a6a7a8a, 0x1a2a3a4a,  // B, scales of A
     0x5b6b7b8b, 0x1b2b3b4b, 0xc5c6c7c8, 0xc1c2c3c4,  // scales of B, C
