@@ -40,14 +40,14 @@ module mxe_dot #(
       .ones_o  (quad_ones[4*i +: 4])
     );
   end
+  logic [2*TREE_W-1:0] half_sum, half_carry;
   for (genvar h = 0; h < 2; h++) begin : gen_half
-    logic [TREE_W-1:0] sum, carry;
     mxe_tree #(.WIDTH(TREE_W), .WORDS(Words)) u_half (
       .cut_i   (dual_i),
       .ones_i  (quad_ones[2*Quads*h +: Last]),
       .x_i     (quad_words[Words*TREE_W*h +: Words*TREE_W]),
-      .sum_o   (sum),
-      .carry_o (carry)
+      .sum_o   (half_sum[TREE_W*h +: TREE_W]),
+      .carry_o (half_carry[TREE_W*h +: TREE_W])
     );
   end
 
@@ -63,13 +63,13 @@ module mxe_dot #(
   mxe_csa #(.WIDTH(TREE_W)) u_join (
     .cut_i   (dual_i),
     .ones_i  (ones[1:0]),
-    .a_i     (gen_half[0].sum),
-    .b_i     (gen_half[0].carry),
-    .c_i     (gen_half[1].sum),
+    .a_i     (half_sum[0 +: TREE_W]),
+    .b_i     (half_carry[0 +: TREE_W]),
+    .c_i     (half_sum[TREE_W +: TREE_W]),
     .sum_o   (join_sum),
     .carry_o (join_carry)
   );
-  assign words = {last, gen_half[1].carry, join_carry, join_sum};
+  assign words = {last, half_carry[TREE_W +: TREE_W], join_carry, join_sum};
 
   if (NVFP4) begin : gen_nvfp4
     localparam int unsigned Blocks = FP4_DUAL ? 4 : 2;
@@ -78,9 +78,9 @@ module mxe_dot #(
     logic [2*Blocks-1:0]    block_ones;
     logic [SumW*Blocks-1:0] terms;
     for (genvar i = 0; i < Blocks; i++) begin : gen_block
-      localparam int unsigned Bit = (i / 2) * mxe_pkg::PACK_POS;
-      assign sums[13*i +: 13]     = gen_half[i%2].sum[Bit +: 13];
-      assign carries[13*i +: 13]  = gen_half[i%2].carry[Bit +: 13];
+      localparam int unsigned Bit = (i % 2) * TREE_W + (i / 2) * mxe_pkg::PACK_POS;
+      assign sums[13*i +: 13]     = half_sum[Bit +: 13];
+      assign carries[13*i +: 13]  = half_carry[Bit +: 13];
       assign block_ones[2*i +: 2] = {ones[4*(i%2) + 2 + i/2], ones[4*(i%2) + i/2]};
     end
     mxe_scaled_sum #(.BLOCKS(Blocks)) u_scaled (

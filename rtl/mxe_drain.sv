@@ -113,7 +113,7 @@ module mxe_drain #(
 
   // FP32, BF16 and FP16: the first segment of a row is read together with the row's write request.
   // MX: no segment is read while both banks of the requantiser are complete and unread.
-  logic       have, seg_start, direct_req;
+  logic       have, c_ready, seg_start, direct_req;
   logic [1:0] held_q;  // complete banks not yet read
   logic [4:0] credit_q;
   assign seg_first   = 7'(seg_q) * 7'(LANES_OUT);
@@ -128,7 +128,7 @@ module mxe_drain #(
 
   // The bank of C of the tile that is read. A bank that the last tile but one used is full until its
   // rows have been requested.
-  logic       c_bank_q, c_ready;
+  logic       c_bank_q;
   logic [1:0] c_used_q;
   assign c_ready = ~adds_c | (c_full_i[c_bank_q] & ~c_used_q[c_bank_q]);
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -278,7 +278,7 @@ module mxe_drain #(
       mxe_pkg::factor_t factor, factor_q;
       mxe_factor u_factor (.x_i(job_i.alpha), .factor_o(factor));
       always_ff @(posedge clk_i) factor_q <= factor;
-      for (genvar i = 0; i < LANES_OUT; i++) begin : gen_lane
+      for (genvar i = 0; i < LANES_OUT; i++) begin : gen_product
         mxe_alpha u_alpha (
           .clk_i     (clk_i),
           .factor_i  (factor_q),

@@ -295,7 +295,9 @@ TEST_F(Leaves, EverySumTimesEveryScale) {
   for (int sum = -kMostSum; sum <= kMostSum; sum++) {
     for (unsigned a = 0; a < 16; a++) {
       for (unsigned b = 0; b <= a; b++) {
-        const uint32_t ea = random() % 15, eb = random() % 15, ones = random() % 4;
+        const auto ea = static_cast<uint32_t>(random() % 15),
+                   eb = static_cast<uint32_t>(random() % 15),
+                   ones = static_cast<uint32_t>(random() % 4);
         top_.block_ones_i = static_cast<uint8_t>(ones);
         top_.block_sum_i = static_cast<uint16_t>(random() & kMask);
         top_.block_carry_i = static_cast<uint16_t>(
