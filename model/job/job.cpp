@@ -49,10 +49,10 @@ bool JobShape::has_two_chains(const Params& params) const {
 void JobShape::require_pair(const Params& params) const {
   require_engine_scales();
   if (alpha && (!has_nvfp4(params) || has_two_chains(params))) {
-    throw Error(fmt::format("a factor of the results needs NVFP4 = 1, TREE_W of at least {} and "
-                            "other operands than {} by {} (FP4_DUAL = {})",
-                            kScaledSumBits, operand_a().name(), operand_b().name(),
-                            params.fp4_dual));
+    throw Error(
+        fmt::format("a factor of the results needs NVFP4 = 1, TREE_W of at least {} and "
+                    "other operands than {} by {} (FP4_DUAL = {})",
+                    kScaledSumBits, operand_a().name(), operand_b().name(), params.fp4_dual));
   }
   if (is_nvfp4()) {
     if (has_nvfp4(params)) return;
@@ -74,11 +74,10 @@ JobShape Job::shape() const {
   const BiasKind kind = bias.empty()   ? BiasKind::none
                         : bias_one_row ? BiasKind::row
                                        : BiasKind::full;
-  JobShape shape{m(),    n(),       k(),   a.format, b.format, output,
-                 kind,   bias_bf16, batch, a.layout, b.layout};
+  JobShape shape{m(),  n(),       k(),   a.format, b.format, output,
+                 kind, bias_bf16, batch, a.layout, b.layout};
   shape.alpha = alpha;
-  shape.has_row_scales =
-      !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
+  shape.has_row_scales = !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
   if (!alpha && !shape.has_row_scales && a.tensor_scales.size() + b.tensor_scales.size() > 0) {
     shape.alpha = (a.tensor_scales.empty() ? 1 : a.tensor_scales[0]) *
                   (b.tensor_scales.empty() ? 1 : b.tensor_scales[0]);

@@ -45,8 +45,8 @@ struct JobShape {
   bool is_nvfp4() const;
   /// True if 4-bit operands have two chains of sums on an engine with FP4_DUAL.
   bool has_two_chains(const Params& params) const;
-  /// Throws Error unless engines have the scales: E8M0 in blocks of 32 or NVFP4 on both sides, and no
-  /// scales of rows.
+  /// Throws Error unless engines have the scales: E8M0 in blocks of 32 or NVFP4 on both sides, and
+  /// no scales of rows.
   void require_engine_scales() const;
   /// Throws LimitError if TREE_W is too small for the products of the two formats, Error if the
   /// configuration has no NVFP4, or the error of require_engine_scales().
@@ -71,11 +71,11 @@ inline numerics::GemmOptions engine_sums(bool fp4_dual) {
 
 /// One matrix product D = A * B^T (+ C) of quantized operands, or a batch of products of one shape.
 struct Job {
-  numerics::MxTensor a;       ///< [batch * m][k]
-  numerics::MxTensor b;       ///< [batch * n][k]
-  std::vector<float> bias;    ///< [batch * m][n], [n] with bias_one_row, or empty for none
-  bool bias_one_row = false;  ///< stride 0: the row is added to every row of D
-  bool bias_bf16 = false;     ///< stored as BF16; every value must be exact in BF16
+  numerics::MxTensor a;        ///< [batch * m][k]
+  numerics::MxTensor b;        ///< [batch * n][k]
+  std::vector<float> bias;     ///< [batch * m][n], [n] with bias_one_row, or empty for none
+  bool bias_one_row = false;   ///< stride 0: the row is added to every row of D
+  bool bias_bf16 = false;      ///< stored as BF16; every value must be exact in BF16
   std::optional<float> alpha;  ///< replaces the product of the tensor scales
   OutputFormat output;
   JobLayout layout;

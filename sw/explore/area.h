@@ -41,8 +41,8 @@ struct AreaSample {
 };
 
 /// Returns the area of a synthesized engine, else an estimate: one of six synthesized processing
-/// elements (by TREE_W, FP4_DUAL and NVFP4), plus a least-squares fit in the parameters for all other
-/// logic.
+/// elements (by TREE_W, FP4_DUAL and NVFP4), plus a least-squares fit in the parameters for all
+/// other logic.
 class AreaTable {
  public:
   static const AreaTable& shipped();

@@ -42,9 +42,9 @@ std::string key_of(const TimedJob& job) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
                      job.shape.k, static_cast<int>(job.shape.format_a),
                      static_cast<int>(job.shape.format_b), job.shape.is_nvfp4(),
-                     job.shape.alpha.has_value(), job.shape.output.name(), job.params.to_string(), job.timing.latency, job.timing.bytes_per_cycle,
-                     job.timing.half_duplex, job.timing.jitter_seed, job.ports.reads,
-                     job.ports.writes);
+                     job.shape.alpha.has_value(), job.shape.output.name(), job.params.to_string(),
+                     job.timing.latency, job.timing.bytes_per_cycle, job.timing.half_duplex,
+                     job.timing.jitter_seed, job.ports.reads, job.ports.writes);
 }
 
 }  // namespace

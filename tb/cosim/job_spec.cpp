@@ -448,8 +448,12 @@ std::vector<float> make_bias(const JobSpec& spec) {
 /// A number of either sign about 1; one in 8 is a special number or has random bits.
 float make_alpha(const JobSpec& spec) {
   using Limits = std::numeric_limits<float>;
-  static constexpr std::array<float, 6> kSpecial{
-      0, Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::min(), Limits::denorm_min()};
+  static constexpr std::array<float, 6> kSpecial{0,
+                                                 Limits::infinity(),
+                                                 Limits::quiet_NaN(),
+                                                 Limits::max(),
+                                                 Limits::min(),
+                                                 Limits::denorm_min()};
   Random random(mix64(spec.seed + 3));
   float alpha = 0;
   if (random.one_in(16)) {

@@ -157,15 +157,15 @@ void define_operands(Bins& bins) {
               elements);
   bins.define(kScales, "Scales of the operands' blocks.", ShortRun::all,
               cross({{"A", "B"}, kOperandScales}));
-  bins.define(kNvfp4, "Products of two NVFP4 operands with every kind of data.", ShortRun::some, data);
+  bins.define(kNvfp4, "Products of two NVFP4 operands with every kind of data.", ShortRun::some,
+              data);
   bins.define(kScalesOfNvfp4, "Scales of blocks of NVFP4; the codes from 0x80 on are negative.",
               ShortRun::some, cross({{"A", "B"}, kNvfp4Scales}));
   bins.define(kAlpha, "ALPHA with both kinds of operands and every form of bias.", ShortRun::some,
               cross({{"mx", "nvfp4"}, {"no alpha", "alpha"}, kBiasForms}));
   bins.define(kAlphaNumbers, "Every kind of number as ALPHA.", ShortRun::some, kNumberClasses);
-  bins.define(
-      kBias, "Every form of bias with every form of results.", ShortRun::some,
-      cross({kBiasForms, kind_names()}));
+  bins.define(kBias, "Every form of bias with every form of results.", ShortRun::some,
+              cross({kBiasForms, kind_names()}));
   bins.define(kBiasNumbers, "Every kind of number in a bias.", ShortRun::some,
               cross({{"fp32", "bf16"}, kNumberClasses}));
 }

@@ -144,10 +144,10 @@ TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
     uint32_t mxe_job::*code;
     uint32_t limit;
   };
-  for (const Field& field : {Field{&mxe_job::format_a, 16}, Field{&mxe_job::format_b, 16},
-                             Field{&mxe_job::out_format, 16}, Field{&mxe_job::out_rule, 4},
-                             Field{&mxe_job::scale_a, 4}, Field{&mxe_job::scale_b, 4},
-                             Field{&mxe_job::block_a, 4}, Field{&mxe_job::block_b, 4}}) {
+  for (const Field& field :
+       {Field{&mxe_job::format_a, 16}, Field{&mxe_job::format_b, 16},
+        Field{&mxe_job::out_format, 16}, Field{&mxe_job::out_rule, 4}, Field{&mxe_job::scale_a, 4},
+        Field{&mxe_job::scale_b, 4}, Field{&mxe_job::block_a, 4}, Field{&mxe_job::block_b, 4}}) {
     uint32_t id = 77;
     mxe_job job = {};
     job.*field.code = field.limit;

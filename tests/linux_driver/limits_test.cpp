@@ -301,8 +301,8 @@ TEST(Limits, OtherFieldsOfAJob) {
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.pad = 1; }));
   EXPECT_EQ(EINVAL, submit([](auto& job) { job.alpha = 1; }));  // without DRM_MXE_JOB_ALPHA
   EXPECT_EQ(0, submit([](auto& job) { job.flags = DRM_MXE_JOB_ALPHA; }));
-  for (uint32_t drm_mxe_submit::* field : {&drm_mxe_submit::scale_a, &drm_mxe_submit::scale_b,
-                                           &drm_mxe_submit::block_a, &drm_mxe_submit::block_b}) {
+  for (uint32_t drm_mxe_submit::*field : {&drm_mxe_submit::scale_a, &drm_mxe_submit::scale_b,
+                                          &drm_mxe_submit::block_a, &drm_mxe_submit::block_b}) {
     for (const uint32_t value : {UINT32_C(2), UINT32_C(3), UINT32_C(4), UINT32_MAX}) {
       EXPECT_EQ(EINVAL, submit([&](auto& job) { job.*field = value; })) << value;
     }

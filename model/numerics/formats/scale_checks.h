@@ -18,8 +18,8 @@ inline bool is_nvfp4_format(const ScaledFormat& format) {
   return format.element == FormatId::mxfp4_e2m1 && format.scales == kNvfp4Scales;
 }
 
-/// Throws Error unless engines multiply operands with these scales: E8M0 in blocks of 32 or NVFP4 on
-/// both sides, without scales of rows.
+/// Throws Error unless engines multiply operands with these scales: E8M0 in blocks of 32 or NVFP4
+/// on both sides, without scales of rows.
 inline void require_engine_scales(const ScaledFormat& a, const ScaledFormat& b,
                                   bool has_row_scales) {
   constexpr ScaleLayout kOfEngines;

@@ -56,8 +56,7 @@ nb::object put_bias(nb::dict& request, const std::optional<AnyArray>& bias, bool
 /// Throws Error if no engine has them.
 void put_scales(nb::dict& request, const numerics::MxTensor& a, const numerics::MxTensor& b,
                 const std::optional<float>& alpha) {
-  const bool has_row_scales =
-      !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
+  const bool has_row_scales = !alpha && (a.tensor_scales.size() > 1 || b.tensor_scales.size() > 1);
   numerics::require_engine_scales(a.scaled_format(), b.scaled_format(), has_row_scales);
   if (alpha && !std::isfinite(*alpha)) {
     throw Error("alpha must be a finite number, not " + std::to_string(*alpha));

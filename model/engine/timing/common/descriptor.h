@@ -17,10 +17,10 @@ using DescriptorBytes = std::array<uint8_t, kDescriptorBytes>;
 /// The fields of a job's descriptor. Strides are in bytes.
 struct Descriptor {
   uint32_t job_id = 0;
-  uint32_t format_a = 0, format_b = 0, out_format = 0;  ///< codes, unchecked
+  uint32_t format_a = 0, format_b = 0, out_format = 0;          ///< codes, unchecked
   uint32_t scale_a = 0, scale_b = 0, block_a = 0, block_b = 0;  ///< codes, unchecked
-  bool alpha = false;         ///< results are alpha_bits * sums + C; the sums start at 0
-  uint32_t alpha_bits = 0;    ///< binary32
+  bool alpha = false;       ///< results are alpha_bits * sums + C; the sums start at 0
+  uint32_t alpha_bits = 0;  ///< binary32
   bool bias = false;
   bool bias_bf16 = false;
   bool early = false;        ///< operands may be read before earlier jobs have ended

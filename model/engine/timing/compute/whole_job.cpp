@@ -141,8 +141,8 @@ void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual)
     std::memcpy(&results_[i * size], values.data(), size * sizeof(float));
     if (!job.alpha) continue;
     for (std::size_t at = i * size; at < (i + 1) * size; at++) {
-      results_[at] = to_bits(numerics::apply_alpha(from_bits(job.alpha_bits), from_bits(results_[at]),
-                                                   job.bias ? &c[at] : nullptr));
+      results_[at] = to_bits(numerics::apply_alpha(
+          from_bits(job.alpha_bits), from_bits(results_[at]), job.bias ? &c[at] : nullptr));
     }
   }
 }

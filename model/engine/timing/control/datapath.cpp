@@ -147,8 +147,9 @@ uint64_t Datapath::early_load_cycle() const {
   const Descriptor& run = slots_.run.descriptor;
   const bool alike =
       job.format_a == run.format_a && job.format_b == run.format_b &&
-      is_nvfp4(job) == is_nvfp4(run) && job.alpha == run.alpha && job.bias == run.bias && job.bias_bf16 == run.bias_bf16 &&
-      (job.c_stride == 0) == (run.c_stride == 0) && view_of_b(job).wide == view_of_b(run).wide &&
+      is_nvfp4(job) == is_nvfp4(run) && job.alpha == run.alpha && job.bias == run.bias &&
+      job.bias_bf16 == run.bias_bf16 && (job.c_stride == 0) == (run.c_stride == 0) &&
+      view_of_b(job).wide == view_of_b(run).wide &&
       LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, run.m);
   return alike ? done : kNever;
 }
@@ -439,7 +440,8 @@ void Datapath::start_pass() {
       const TileResults results = array_.results(started.drain_bank);
       drain_.put_tile(cycle, results.even, drain_.dual() ? results.odd : nullptr, false);
     } else {
-      drain_.put_tile(cycle, whole_ ? whole_->results(pass.row, pass.column) : nullptr, nullptr, true);
+      drain_.put_tile(cycle, whole_ ? whole_->results(pass.row, pass.column) : nullptr, nullptr,
+                      true);
     }
   }
 }
