@@ -115,16 +115,20 @@ void spread(cosim::JobSpec& job, Random& random) {
   }
 }
 
-/// Gives a job its predecessor's formats, bias and often rows, so that it may be read early.
+/// Gives a job its predecessor's formats, scales, factor, bias and often rows, so that it may be read early.
 void make_alike(cosim::JobSpec& job, const cosim::JobSpec& before,
                 const cosim::EngineFeatures& engine, Random& random) {
   constexpr std::size_t kMostWork = 60'000;
   const bool needs_bias =
       job.values == cosim::Values::boundaries || job.values == cosim::Values::ties;
-  const bool legal = job.spoils.empty() && engine.has_pair(before.format_a, before.format_b);
+  const bool has_kind = has_nvfp4(engine.params) || !(before.nvfp4 || before.alpha);
+  const bool legal =
+      job.spoils.empty() && has_kind && engine.has_pair(before.format_a, before.format_b);
   if (!legal || (needs_bias && before.bias != job::BiasKind::full)) return;
   job.format_a = before.format_a;
   job.format_b = before.format_b;
+  job.nvfp4 = before.nvfp4;
+  job.alpha = before.alpha;
   job.bias = before.bias;
   job.bias_bf16 = before.bias_bf16;
   job.layout.c_offset = before.layout.c_offset;

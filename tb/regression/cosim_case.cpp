@@ -147,6 +147,10 @@ void validate(const Reader& reader, const cosim::JobSpec& job) {
     throw Error(fmt::format("{}, spoils[{}] breaks no rule with '{}' {}", reader.where(), i,
                             spoil.field, spoil.value));
   }
+  const auto e2m1 = numerics::FormatId::mxfp4_e2m1;
+  if (job.nvfp4 && (job.format_a != e2m1 || job.format_b != e2m1)) {
+    reader.fail("has 'nvfp4', which needs 'format_a' and 'format_b' mxfp4_e2m1");
+  }
   if (std::min({job.m, job.n, job.k, job.batch}) == 0) {
     reader.fail("needs m, n, k and batch of at least 1");
   }

@@ -202,8 +202,12 @@ class Shrinker {
       try_change([](cosim::JobSpec& s) { s.values = cosim::Values::codes; });
     }
     try_change([](cosim::JobSpec& s) { s.seed = 0; });
-    try_change([](cosim::JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
-    try_change([](cosim::JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });
+    try_change([](cosim::JobSpec& s) { s.alpha = false; });
+    try_change([](cosim::JobSpec& s) { s.nvfp4 = false; });
+    if (!job_of(best_).nvfp4) {
+      try_change([](cosim::JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
+      try_change([](cosim::JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });
+    }
     return progress;
   }
 

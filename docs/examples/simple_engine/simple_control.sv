@@ -160,6 +160,8 @@ module simple_control #(
     else if ((m == '0) | (n == '0) | (k == '0)) check = mxe_reg_pkg::STATUS_ERR_SHAPE[3:0];
     else if ((fmt_a > mxe_reg_pkg::FORMAT_MXINT8) | (fmt_b > mxe_reg_pkg::FORMAT_MXINT8))
       check = mxe_reg_pkg::STATUS_ERR_FORMAT[3:0];
+    else if (desc_q[mxe_reg_pkg::DESC_CONTROL_ALPHA_EN_LSB:mxe_reg_pkg::DESC_CONTROL_SCALE_A_LSB] != '0)
+      check = mxe_reg_pkg::STATUS_ERR_PAIR[3:0];  // kinds and blocks of scales, ALPHA
     else if ((out_fmt != mxe_reg_pkg::OUT_FP32) & ~bf16)
       check = mxe_reg_pkg::STATUS_ERR_OUT_FORMAT[3:0];
     else if (c_misaligned | d_misaligned) check = mxe_reg_pkg::STATUS_ERR_ALIGN[3:0];
