@@ -42,8 +42,7 @@ bool JobShape::is_nvfp4() const {
 }
 
 bool JobShape::has_two_chains(const Params& params) const {
-  return params.fp4_dual != 0 && numerics::is_four_bit(format_a) &&
-         numerics::is_four_bit(format_b) && !is_nvfp4();
+  return params.fp4_dual != 0 && numerics::is_dual_pair(format_a, format_b) && !is_nvfp4();
 }
 
 void JobShape::require_pair(const Params& params) const {

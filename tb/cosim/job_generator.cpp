@@ -55,8 +55,8 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
   const bool is_e2m1 = format_a == numerics::FormatId::mxfp4_e2m1 && format_b == format_a;
   spec.nvfp4 =
       is_e2m1 && (beyond_features || has_nvfp4(params)) && Random(mix64(spec.seed + 1)).one_in(2);
-  const bool two_chains = params.fp4_dual != 0 && numerics::is_four_bit(format_a) &&
-                          numerics::is_four_bit(format_b) && !spec.nvfp4;
+  const bool two_chains =
+      params.fp4_dual != 0 && numerics::is_dual_pair(format_a, format_b) && !spec.nvfp4;
   spec.alpha = (beyond_features || (has_nvfp4(params) && !two_chains)) &&
                Random(mix64(spec.seed + 2)).one_in(4);
   if (features_.batches) spec.batch = products(spec);

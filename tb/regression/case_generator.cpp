@@ -115,7 +115,8 @@ void spread(cosim::JobSpec& job, Random& random) {
   }
 }
 
-/// Gives a job its predecessor's formats, scales, factor, bias and often rows, so that it may be read early.
+/// Gives a job its predecessor's formats, scales, factor, bias and often rows, so that it may be
+/// read early.
 void make_alike(cosim::JobSpec& job, const cosim::JobSpec& before,
                 const cosim::EngineFeatures& engine, Random& random) {
   constexpr std::size_t kMostWork = 60'000;

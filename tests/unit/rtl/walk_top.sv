@@ -37,7 +37,7 @@ module walk_top (
   mxe_pkg::step_t  step [4], at;
   for (genvar i = 0; i < 4; i++) begin : gen_walk
     mxe_pkg::shape_t shape;
-    assign shape = {batch_i, m_i, n_i, kw_i, skip_group_i, wide_i && (sel_i == 2'(i)), long_i,
+    assign shape = {batch_i, m_i, n_i, mxe_pkg::BLOCKS_W'(kw_i), skip_group_i, wide_i && (sel_i == 2'(i)), long_i,
                     mxe_pkg::chunk_shift(Rows[i], m_i)};
     mxe_walk #(
       .ROWS(Rows[i]), .NUM_PE(NumPe[i]), .ACC_TILES(Tiles[i]), .CHUNK_WORDS(Chunk[i]),
