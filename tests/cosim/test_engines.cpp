@@ -129,7 +129,13 @@ class Bench {
                                 j.out_rule << MXE_DESC_CONTROL_OUT_RULE_SHIFT |
                                 (j.out_overflow ? MXE_DESC_CONTROL_OUT_OVERFLOW_MASK : 0) |
                                 (j.bias ? MXE_DESC_CONTROL_BIAS_EN_MASK : 0) |
-                                (j.bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0));
+                                (j.bias_bf16 ? MXE_DESC_CONTROL_BIAS_BF16_MASK : 0) |
+                                j.scale_a << MXE_DESC_CONTROL_SCALE_A_SHIFT |
+                                j.scale_b << MXE_DESC_CONTROL_SCALE_B_SHIFT |
+                                j.block_a << MXE_DESC_CONTROL_BLOCK_A_SHIFT |
+                                j.block_b << MXE_DESC_CONTROL_BLOCK_B_SHIFT |
+                                (j.alpha ? MXE_DESC_CONTROL_ALPHA_EN_MASK : 0));
+    put32(MXE_DESC_ALPHA, j.alpha_bits);
     put32(MXE_DESC_M, j.m);
     put32(MXE_DESC_N, j.n);
     put32(MXE_DESC_K, j.k);
