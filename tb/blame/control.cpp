@@ -47,14 +47,16 @@ class JobCheck : public BlockCheck {
     const uint64_t per_word = dual ? 2 * kBlockSize : kBlockSize;
     expect("sizes", "a_row_bytes_q", row_bytes(a, k));
     expect("sizes", "b_row_bytes_q", row_bytes(b, k));
-    expect("sizes", "k_blocks_q", (uint64_t{k} + kBlockSize - 1) / kBlockSize);
+    const bool short_blocks = (control & MXE_DESC_CONTROL_BLOCK_A_MASK) != 0;
+    const uint64_t block = short_blocks ? kBlockSize / 2 : kBlockSize;
+    expect("sizes", "k_blocks_q", (uint64_t{k} + block - 1) / block);
     expect("sizes", "k_words_q", (uint64_t{k} + per_word - 1) / per_word);
     expect("sizes", "tail_count_q", (k - 1) % per_word + 1);
     fields();
   }
   void fields() {
-    // {..., batch, m, n, dual, k_blocks, k_words, tail_count}
-    constexpr unsigned kN = 64, kM = 96, kBatch = 128;
+    // {..., batch, m, n, dual, nvfp4, alpha_en, alpha, scale_shift, k_blocks, k_words, tail_count}
+    constexpr unsigned kN = 102, kM = kN + 32, kBatch = kM + 32;
     Wide job = scope_.wide("job_o");
     job.put(kM, 32, word(MXE_DESC_M));
     job.put(kBatch, 16, std::max(word(MXE_DESC_BATCH) & MXE_DESC_BATCH_COUNT_MASK, 1u));

@@ -47,7 +47,7 @@ struct WriteFields {
 struct ShapeFields {
   static constexpr Field kChunkShift{0, 2}, kLongSlabs = kChunkShift.above(1),
                                             kWide = kLongSlabs.above(1);
-  static constexpr Field kSkipGroup = kWide.above(1), kKWords = kSkipGroup.above(28);
+  static constexpr Field kSkipGroup = kWide.above(1), kKWords = kSkipGroup.above(29);
   static constexpr Field kN = kKWords.above(32), kM = kN.above(32), kBatch = kM.above(16);
 };
 

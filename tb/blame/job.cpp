@@ -6,7 +6,7 @@
 namespace mxe::blame {
 namespace {
 
-constexpr unsigned kFormatWidth = 66;
+constexpr unsigned kFormatWidth = 66, kBlocksWidth = 29;
 
 /// Extracts the fields of a packed struct, starting at its top bit.
 class Fields {
@@ -65,12 +65,13 @@ blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
 }
 
 Job::Job(const Wide& job) {
-  constexpr unsigned kWidth = 1099;
+  constexpr unsigned kWidth = 1138;
   if (job.width() != kWidth) throw Error("the RTL's job_t has an unexpected width");
   Fields fields(job, kWidth);
   a = fields.operand();
   b = fields.operand();
   c.en = fields.flag();
+  c.last = fields.flag();
   c.bf16 = fields.flag();
   c.one_row = fields.flag();
   c.addr = fields.take(64);
@@ -89,8 +90,12 @@ Job::Job(const Wide& job) {
   m = fields.take32(32);
   n = fields.take32(32);
   dual = fields.flag();
-  k_blocks = fields.take32(28);
-  k_words = fields.take32(28);
+  nvfp4 = fields.flag();
+  alpha_en = fields.flag();
+  alpha = fields.take32(32);
+  scale_shift = fields.take32(2);
+  k_blocks = fields.take32(kBlocksWidth);
+  k_words = fields.take32(kBlocksWidth);
   tail_count = fields.take32(7);
 }
 

@@ -17,7 +17,7 @@ struct Job {
   };
   Operand a, b;
   struct {
-    bool en = false, bf16 = false, one_row = false;
+    bool en = false, last = false, bf16 = false, one_row = false;
     uint64_t addr = 0;
     uint32_t stride = 0;
   } c;
@@ -28,7 +28,8 @@ struct Job {
     uint64_t addr = 0, scale_addr = 0;
   } d;
   uint32_t batch = 0, m = 0, n = 0, k_blocks = 0, k_words = 0, tail_count = 0;
-  bool dual = false;
+  bool dual = false, nvfp4 = false, alpha_en = false;
+  uint32_t alpha = 0, scale_shift = 0;
 
   Job() = default;
   /// Throws Error if job_t has an unexpected width.

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "model/blocks/alpha.h"
 #include "model/blocks/amax.h"
 #include "model/blocks/merge.h"
 #include "model/blocks/narrow.h"
 #include "model/blocks/requant_lane.h"
 #include "model/blocks/requant_scale.h"
+#include "model/params/hardware.h"
 #include "tb/blame/block_check.h"
 #include "tb/blame/stages.h"
 
@@ -38,7 +40,10 @@ class DrainCheck : public BlockCheck {
   explicit DrainCheck(const Context& context)
       : BlockCheck(context, "mxe_drain", kDrain), lanes_(lanes_of(scope_, "result_q")) {
     for (unsigned i = 0; i < lanes_; i++) {
-      merged_.push_back(&scope_.find(fmt::format("gen_merge.gen_lane[{}].both_chains", i)));
+      const std::string lane = fmt::format("gen_late.gen_lane[{}].", i);
+      odd_.push_back(&scope_.find(lane + "u_merge.odd_i"));
+      even_.push_back(&scope_.find(lane + "u_merge.even_i"));
+      sums_.push_back(&scope_.find(lane + "sum"));
     }
   }
 
@@ -82,18 +87,25 @@ class DrainCheck : public BlockCheck {
            scope_.wide("tile_rdata").part(scope_.get32("read_seg_q") * width, width));
   }
   void choose_results() {
-    const bool dual = job().dual;
+    const bool alpha = job().alpha_en, adds_c = alpha && job().c.en;
+    const bool dual = job().dual && !job().nvfp4;
     const Wide pairs = scope_.wide("pairs");
-    Wide result(32 * lanes_);
+    Wide values(32 * lanes_), result(32 * lanes_);
+    if (alpha) values = scope_.wide("gen_late.product");
     for (unsigned i = 0; i < lanes_; i++) {
-      result.put(32 * i, 32, dual ? Wide(*merged_[i]).get(0, 32) : pairs.get(64 * i, 32));
+      if (!alpha) values.put(32 * i, 32, pairs.get(64 * i, 32));
+      result.put(32 * i, 32, dual || adds_c ? Wide(*sums_[i]).get(0, 32) : values.get(32 * i, 32));
+      expect("even", *even_[i], values.part(32 * i, 32));
+      if (params().fp4_dual != 0 && !alpha) expect("odd", *odd_[i], pairs.part(64 * i + 32, 32));
+      if (adds_c) expect("C", *odd_[i], scope_.wide("gen_late.c_seg").part(32 * i, 32));
     }
-    expect("even or merged", "result", result);
+    expect("even, product or sum", "result", result);
     expect_next("result", "result_q", scope_.wide("result"));
-    const Wide late = scope_.wide("gen_merge.late_meta_q"), meta = scope_.wide("meta_q");
-    expect_next("merge", "gen_merge.late_meta_q", shifted(late, meta));
+    const Wide late = scope_.wide("gen_late.late_meta_q"), meta = scope_.wide("meta_q");
+    expect_next("merge", "gen_late.late_meta_q", shifted(late, meta));
+    const unsigned cycles = (alpha ? kAlphaLatency : 0) + (dual || adds_c ? kAccLatency - 1 : 0);
     expect("merge", "merged_meta",
-           dual ? late.part(late.width() - meta.width(), meta.width()) : meta);
+           cycles == 0 ? meta : late.part((cycles - 1) * meta.width(), meta.width()));
     expect_next("result", "push_meta_q", scope_.wide("merged_meta"));
     expect_next("result", "push_q", scope_.wide("merged_valid"));
   }
@@ -117,7 +129,7 @@ class DrainCheck : public BlockCheck {
   }
 
   unsigned lanes_;
-  std::vector<const rtl::RtlValue*> merged_;
+  std::vector<const rtl::RtlValue*> odd_, even_, sums_;
 };
 
 struct PlaceInMerge {
@@ -145,6 +157,26 @@ class MergeCheck : public BlockCheck {
  private:
   blocks::Merge merge_;
   Pipeline pipeline_;
+};
+
+/// mxe_alpha: the products of a lane.
+class AlphaCheck : public BlockCheck {
+ public:
+  AlphaCheck(const Context& context, const std::string& instance)
+      : BlockCheck(context, "mxe_alpha", instance) {}
+
+  void clock() override {
+    if (!job().alpha_en) return forget();
+    products_.push_front(alpha_.evaluate(job().alpha, scope_.get32("x_i")));
+    if (products_.size() <= kAlphaLatency) return;
+    expect("product", "product_o", products_.back());
+    products_.pop_back();
+  }
+  void forget() override { products_.clear(); }
+
+ private:
+  blocks::Alpha alpha_;
+  std::deque<uint32_t> products_;
 };
 
 /// mxe_amax, mxe_narrow and mxe_collect: largest magnitudes and the rounded results.
@@ -398,7 +430,11 @@ void add_results(const Context& context, Checks& checks) {
   const unsigned lanes = lanes_of(drain, "result_q");
   for (unsigned i = 0; i < lanes; i++) {
     checks.push_back(std::make_unique<MergeCheck>(
-        context, fmt::format("{}.gen_merge.gen_lane[{}].u_merge", kDrain, i)));
+        context, fmt::format("{}.gen_late.gen_lane[{}].u_merge", kDrain, i)));
+  }
+  for (unsigned i = 0; i < lanes && context.design.params().nvfp4 != 0; i++) {
+    checks.push_back(std::make_unique<AlphaCheck>(
+        context, fmt::format("{}.gen_late.gen_alpha.gen_product[{}].u_alpha", kDrain, i)));
   }
   checks.push_back(std::make_unique<DrainCheck>(context));
   checks.push_back(std::make_unique<CollectCheck>(context));

@@ -67,7 +67,7 @@ TEST_F(Submit, PlacesEachChoiceAlone) {
   const auto control = [this](const mxe_job& job) {
     const uint32_t id = submit(job);
     EXPECT_EQ(wait(id), MXE_OK);
-    return device.ring_word(id - 1, MXE_DESC_CONTROL);
+    return device.ring_word((id - 1) % driver.ring_entries, MXE_DESC_CONTROL);
   };
   mxe_job job = {};
   job.bias = true;
@@ -158,6 +158,7 @@ TEST_F(Submit, RefusesWhatNoDescriptorCanHold) {
     job.*field.code = field.limit - 1;
     EXPECT_EQ(mxe_submit(&driver, &job, nullptr, &id), MXE_OK)
         << "illegal or not, for the device to say";
+    EXPECT_EQ(wait(id), MXE_OK);
   }
 }
 
