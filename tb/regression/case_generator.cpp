@@ -5,6 +5,7 @@
 #include <array>
 
 #include "model/numerics/base/random.h"
+#include "model/params/hardware.h"
 #include "tb/cosim/job_generator.h"
 #include "tb/coverage/port_bins.h"
 
