@@ -18,7 +18,7 @@ class OperandBufferCheck : public BlockCheck {
   OperandBufferCheck(const Context& context, const std::string& instance, unsigned words)
       : BlockCheck(context, "mxe_opbuf", instance),
         word_bits_(std::max(engine::log2_ceil(words), 1u)),
-        scale_bits_(engine::log2_ceil(2 * words)),
+        scale_bits_(engine::log2_ceil((context.design.params().nvfp4 != 0 ? 4 : 2) * words)),
         unit_bits_(std::min(scale_bits_, 5u)) {
     for (unsigned i = 0; scope_.has(fmt::format("gen_read[{}].scale_word", i)); i++) {
       const std::string read = fmt::format("gen_read[{}]", i);
@@ -93,7 +93,7 @@ class OperandBufferCheck : public BlockCheck {
   }
   void read(uint64_t line, uint64_t word) {
     const Bank bank = this->bank("rbank_i");
-    const uint64_t scale = scale_place(bank, line, scope_.on("dual_i") ? 2 * word : word);
+    const uint64_t scale = scale_place(bank, line, word << scope_.get("scale_shift_i"));
     for (const Line& each : lines_) {
       expect("read", each.scope.find("u_words.raddr_i"),
              word_place(bank, line, pair() ? word / 2 : word));
@@ -110,7 +110,8 @@ class OperandBufferCheck : public BlockCheck {
     const Wide format = scope_.wide("fmt_i");
     if (format.get32(65, 1) == 0) return;  // valid bit: no job yet
     const unsigned chosen = scope_.get32("scale_sel_q");
-    Wide words(kWordBits * lines()), scales(16 * lines());
+    const unsigned scales_of_word = scope_.find("rscale_o").width() / 8 / lines();
+    Wide words(kWordBits * lines()), scales(8 * scales_of_word * lines());
     for (unsigned i = 0; i < lines(); i++) {
       const Wide word = lines_[i].scope.wide("word"), all = lines_[i].scope.wide("scale_word");
       blocks::Word packed{};
@@ -126,8 +127,9 @@ class OperandBufferCheck : public BlockCheck {
         words.put(kWordBits * i + 8 * b, 8, pair() ? element : lane);
       }
       design().expect("mxe_expand", "", lines_[i].scope.find("u_expand.lanes_o"), lanes);
-      scales.put(16 * i, 16,
-                 static_cast<uint32_t>(all.get(8 * (chosen | 1), 8) << 8 | all.get(8 * chosen, 8)));
+      for (unsigned j = 0; j < scales_of_word; j++) {
+        scales.put(8 * (scales_of_word * i + j), 8, all.get32(8 * (chosen | j), 8));
+      }
     }
     expect("read", "rword_o", words);
     expect("scale of a word", "rscale_o", scales);
