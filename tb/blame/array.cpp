@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "model/numerics/base/error.h"
 #include "model/params/hardware.h"
 #include "tb/blame/block_check.h"
+#include "tb/blame/fields.h"
 #include "tb/blame/pipeline.h"
 #include "tb/blame/stages.h"
 
@@ -133,21 +137,41 @@ class ArrayCheck : public BlockCheck {
   std::vector<const rtl::RtlValue*> init_;
 };
 
+/// Values of mxe_dot that a pipeline compares: of MX jobs all but the scaled blocks. Of NVFP4 jobs
+/// the lanes and halves, and separately the scaled blocks, whose scales arrive kScalesLater cycles
+/// after the elements; the model has no value for the top of the tree there.
+enum class PartOfDot { kMx, kLanes, kScaled };
+constexpr unsigned kScalesLater = 2, kSumLater = 4;
+
 struct PlaceInDot {
+  PartOfDot part;
   bool behind_register = false;
 
   Place operator()(const std::string& path) {
     const std::string leaf = path.substr(path.rfind('.') + 1);
+    if (path.find("scaled.") != std::string::npos) {
+      return part == PartOfDot::kScaled ? in_scaled_block(leaf) : kNotCompared;
+    }
+    if (part == PartOfDot::kScaled) return kNotCompared;
     if (path.find("lane_") != std::string::npos) {
       if (leaf == "neg") behind_register = false;
       if (leaf == "mag_q") behind_register = true;
       return {"mxe_lane", "product", behind_register ? 1u : 0u};
     }
     if (path.find("quad_") != std::string::npos) return {"mxe_quad", "sum", 2};
-    if (path.find("tree.") != std::string::npos || path.find("half_") != std::string::npos) {
-      return {"mxe_tree", "sum", 2};
-    }
+    if (path.find("half_") != std::string::npos) return {"mxe_tree", "sum", 2};
+    if (part == PartOfDot::kLanes) return kNotCompared;
+    if (path.find("tree.") != std::string::npos) return {"mxe_tree", "sum", 2};
     return {"mxe_dot", "sum", leaf == "sum_q" ? 4u : 3u};
+  }
+
+ private:
+  static Place in_scaled_block(const std::string& leaf) {
+    if (leaf == "sum_q" || leaf == "sig_q" || leaf == "exp_q") {
+      return {"mxe_scaled_block", "scaled sum", kScalesLater + 1};
+    }
+    const bool product = leaf == "product_q" || leaf == "exp_q2" || leaf == "term_o";
+    return {"mxe_scaled_block", "scaled sum", kScalesLater + (product ? 2u : 0u)};
   }
 };
 
@@ -156,7 +180,8 @@ class PeCheck : public BlockCheck {
  public:
   PeCheck(const Context& context, const std::string& instance)
       : BlockCheck(context, "mxe_pe", instance),
-        dot_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot()),
+        dot_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot{PartOfDot::kMx}),
+        lanes_pipeline_(context.design, instance + ".u_dot", dot_, PlaceInDot{PartOfDot::kLanes}),
         scale_pipeline_(context.design, instance + ".u_scale_even", scale_,
                         [](const std::string&) {
                           return Place{"mxe_scale", "scale"};
@@ -164,24 +189,26 @@ class PeCheck : public BlockCheck {
         even_pipeline_(context.design, instance + ".u_facc_even", even_, PlaceInFacc()),
         odd_pipeline_(context.design, instance + ".gen_odd.u_facc_odd", odd_, PlaceInFacc()),
         even_scope_(context.design, instance + ".u_facc_even"),
-        odd_scope_(context.design, instance + ".gen_odd.u_facc_odd") {}
+        odd_scope_(context.design, instance + ".gen_odd.u_facc_odd") {
+    if (!params().nvfp4) return;
+    scaled_pipeline_.emplace(context.design, instance + ".u_dot", scaled_,
+                             PlaceInDot{PartOfDot::kScaled});
+  }
 
   void clock() override {
     hold_b_word();
     const bool dual = scope_.on("dual_i"), nvfp4 = scope_.on("nvfp4_i");
     Wide words[4] = {scope_.wide("a_dec_i"), scope_.wide("a_flags_i"), scope_.wide("b_dec_q"),
                      scope_.wide("b_flags_q")};
-    if (nvfp4) {  // the scaled blocks are later than the model's
-      dot_pipeline_.forget();
-      dot_.a_i = decoded_of(words[0], words[1]);
-      dot_.b_i = decoded_of(words[2], words[3]);
-    } else if (dot_pipeline_.has_clock() && std::equal(words, words + 4, words_)) {
-      dot_pipeline_.repeat();
+    Pipeline& pipeline = nvfp4 ? lanes_pipeline_ : dot_pipeline_;
+    if (pipeline.has_clock() && std::equal(words, words + 4, words_)) {
+      pipeline.repeat();
     } else {
       std::move(words, words + 4, words_);
       dot_.evaluate(dual, decoded_of(words_[0], words_[1]), decoded_of(words_[2], words_[3]), {});
-      dot_pipeline_.clock(dot_);
+      pipeline.clock(dot_);
     }
+    if (nvfp4) multiply_scales(dual);
     const blocks::DecodedWord &a = dot_.a_i, &b = dot_.b_i;
     const Wide held = scope_.wide("b_scale_q");
     const auto even = static_cast<uint32_t>(nvfp4 ? 0 : held.get(0, 8));
@@ -198,6 +225,10 @@ class PeCheck : public BlockCheck {
   void new_job() override { forget(); }
   void forget() override {
     dot_pipeline_.forget();
+    lanes_pipeline_.forget();
+    if (scaled_pipeline_) scaled_pipeline_->forget();
+    before_.clear();
+    sums_.clear();
     scale_pipeline_.forget();
     even_pipeline_.forget();
     odd_pipeline_.forget();
@@ -213,6 +244,22 @@ class PeCheck : public BlockCheck {
       expect_next("B word", shadow, scope_.wide(scope_.on(load) ? in : shadow));
       expect_next("B word", word, scope_.wide(scope_.on(swap) ? shadow : word));
     }
+  }
+
+  /// The scaled blocks of the elements that came kScalesLater cycles ago.
+  void multiply_scales(bool dual) {
+    before_.emplace_back(dot_.a_i, dot_.b_i);
+    if (before_.size() <= kScalesLater) return;
+    const auto& [a, b] = before_.front();
+    scaled_.evaluate(dual, a, b,
+                     {true, scope_.get32("a_scale_i"), scope_.wide("b_scale_q").get32(0, 32)});
+    scaled_pipeline_->clock(scaled_, kScalesLater);
+    before_.pop_front();
+    sums_.push_back(scaled_.sum_q);
+    if (sums_.size() <= kSumLater) return;
+    design().expect("mxe_dot", "sum", scope_.find("sum"), Field{0, blocks::kScaledSumWidth},
+                    static_cast<uint64_t>(sums_.front()));
+    sums_.pop_front();
   }
 
   /// `pair`: two chains.
@@ -250,11 +297,14 @@ class PeCheck : public BlockCheck {
   }
 
   Wide words_[4];
-  blocks::Dot<TreeW> dot_;
+  std::deque<std::pair<blocks::DecodedWord, blocks::DecodedWord>> before_;  ///< words of A and B
+  std::deque<blocks::Bits> sums_;
+  blocks::Dot<TreeW> dot_, scaled_;
   blocks::Scale scale_;
   blocks::RtlAccumulator<TreeW> even_;
   blocks::RtlAccumulator<kDualSumWidth> odd_;
-  Pipeline dot_pipeline_, scale_pipeline_, even_pipeline_, odd_pipeline_;
+  std::optional<Pipeline> scaled_pipeline_;
+  Pipeline dot_pipeline_, lanes_pipeline_, scale_pipeline_, even_pipeline_, odd_pipeline_;
   Scope even_scope_, odd_scope_;
 };
 

@@ -15,10 +15,12 @@
 namespace mxe::blame {
 
 struct Place {
-  const char* block;
+  const char* block;  ///< null: the value is not compared
   const char* step;
   unsigned clocks = 0;  ///< latency from the block's inputs, in cycles
 };
+
+inline constexpr Place kNotCompared{nullptr, nullptr};
 
 /// Compares all values of an instance with those of the model's block, by name and pipeline stage.
 class Pipeline {
@@ -34,11 +36,16 @@ class Pipeline {
       inside.emplace(rtl::plain_path(it->first.substr(prefix.size())), &it->second);
     }
     for (const blocks::Value& value : blocks::values_of(block)) {
+      const Place at = place(value.path);
+      if (at.block == nullptr) {
+        values_.push_back({at, nullptr});
+        continue;
+      }
       const auto found = inside.find(value.path);
       if (found == inside.end()) {
         throw Error("the design shows no '" + prefix + value.path + "'");
       }
-      values_.push_back({place(value.path), found->second});
+      values_.push_back({at, found->second});
       depth_ = std::max(depth_, values_.back().place.clocks + 1);
     }
     forget();
@@ -68,7 +75,7 @@ class Pipeline {
     expected_.front() = std::move(fresh);
     for (std::size_t i = 0; i < values_.size(); i++) {
       const Value& value = values_[i];
-      if (value.place.clocks < age) continue;
+      if (value.signal == nullptr || value.place.clocks < age) continue;
       const Expected& then = expected_[value.place.clocks - age];
       if (then) design_->expect(value.place.block, value.place.step, *value.signal, (*then)[i]);
     }
