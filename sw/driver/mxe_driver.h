@@ -65,7 +65,7 @@ enum mxe_result_code {
   MXE_ERR_DESCRIPTOR = -102,  ///< a reserved bit of the descriptor is set
   MXE_ERR_SHAPE = -103,       ///< m, n or k is zero
   MXE_ERR_FORMAT = -104,      ///< no such element format
-  MXE_ERR_PAIR = -105,        ///< this device's adder tree is too narrow for the two formats
+  MXE_ERR_PAIR = -105,        ///< this device does not multiply the two operands
   MXE_ERR_OUT_FORMAT = -106,  ///< this device cannot write the output format
   MXE_ERR_ALIGN = -107,  ///< an address or stride of C or D is not a multiple of its numbers' size
   MXE_ERR_READ = -108,   ///< bus error while reading operands
@@ -380,6 +380,17 @@ int mxe_read_counters(struct mxe_device* dev, struct mxe_counters* counters);
 
 /// Sets all counters to zero. Completing context. Errors: ARGUMENT, GONE (with a queue).
 int mxe_clear_counters(struct mxe_device* dev);
+
+/// Checks a job by the rules of the device with these capabilities, in its order, before a
+/// doorbell. Returns MXE_OK, or the code with which the job would end. Example: FP32 results at
+/// address 0x1002 give MXE_ERR_ALIGN and the rule "job->d_addr and job->d_stride must be multiples
+/// of 4". `rule` (may be null) receives the first broken rule, one line of English without a full
+/// stop, or null. mxe_job_extents() checks the memory of the job. Any context.
+///
+/// Errors: ARGUMENT (a null pointer, or a value too large for its descriptor field), DESCRIPTOR (a
+/// member that an older or smaller device does not have), SHAPE, FORMAT, PAIR, OUT_FORMAT, ALIGN.
+int mxe_job_check(const struct mxe_capabilities* caps, const struct mxe_job* job,
+                  const char** rule);
 
 /// Memory that a job accesses: each range from its first byte to its last, including the gaps
 /// between rows. Example: 2 rows of 32 bytes with a stride of 64: 96 bytes.

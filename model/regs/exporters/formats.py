@@ -62,11 +62,11 @@ class CRows:
 
 
 class CBits:
-    """Bits of an element in memory."""
+    """Bits of an element in memory, and of its magnitude in the adder tree."""
 
     @staticmethod
     def export(registers: Block, descriptor: Block) -> str:
         del registers
         shapes = descriptor.element_shapes
-        rows = [f"    {s.stored_bits}," for s in shapes]
-        return table("static const uint8_t format_bits[] =", named(rows, shapes))
+        rows = [f"    {{{s.stored_bits}, {s.magnitude_bits}}}," for s in shapes]
+        return table("static const struct element_bits format_bits[] =", named(rows, shapes))

@@ -183,6 +183,11 @@ class ElementShape:
         return self.min_log2 + (self.max_code >> self.mantissa_bits) - 1
 
     @property
+    def magnitude_bits(self) -> int:
+        """Bits of the largest magnitude in units of the smallest one."""
+        return self.bits if self.integer else self.mantissa_bits + 1 + self.max_log2 - self.min_log2
+
+    @property
     def max_significand(self) -> int:
         """Significand of the largest finite number as one of FP32, with 23 bits after the leading one."""
         hidden = 1 << self.mantissa_bits
