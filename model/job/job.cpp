@@ -47,19 +47,19 @@ bool JobShape::has_two_chains(const Params& params) const {
 
 void JobShape::require_pair(const Params& params) const {
   require_engine_scales();
+  if (is_nvfp4() && !has_nvfp4(params)) {
+    throw Error(
+        fmt::format("NVFP4 needs NVFP4 = 1 and TREE_W of at least {}, the configuration has "
+                    "NVFP4 = {} and TREE_W = {}",
+                    kScaledSumBits, params.nvfp4, params.tree_w));
+  }
   if (alpha && (!has_nvfp4(params) || has_two_chains(params))) {
     throw Error(
         fmt::format("a factor of the results needs NVFP4 = 1, TREE_W of at least {} and "
                     "other operands than {} by {} (FP4_DUAL = {})",
                     kScaledSumBits, operand_a().name(), operand_b().name(), params.fp4_dual));
   }
-  if (is_nvfp4()) {
-    if (has_nvfp4(params)) return;
-    throw Error(
-        fmt::format("NVFP4 needs NVFP4 = 1 and TREE_W of at least {}, the configuration has "
-                    "NVFP4 = {} and TREE_W = {}",
-                    kScaledSumBits, params.nvfp4, params.tree_w));
-  }
+  if (is_nvfp4()) return;
   const unsigned needed = numerics::pair_tree_width(format_a, format_b);
   if (needed <= params.tree_w) return;
   throw LimitError(fmt::format("{} times {} needs TREE_W of at least {}, the configuration has {}",

@@ -1081,11 +1081,11 @@ static uint32_t elements_of_block(uint32_t code) {
   return code == MXE_BLOCK_OF_16 ? SHORT_BLOCK_ELEMENTS : BLOCK_ELEMENTS;
 }
 
-/// `block`: columns that share a scale, a power of two.
+/// `block`: columns that share a scale, 16 or 32.
 static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
                        uint32_t columns, uint32_t block) {
-  const uint32_t log2_block = block == SHORT_BLOCK_ELEMENTS ? 4 : 5;
-  set_rows(rows, addr, count, stride, ((uint64_t)columns + block - 1) >> log2_block);
+  const uint32_t halves = (uint32_t)(((uint64_t)columns + SHORT_BLOCK_ELEMENTS - 1u) >> 4);
+  set_rows(rows, addr, count, stride, block == SHORT_BLOCK_ELEMENTS ? halves : (halves + 1u) >> 1);
 }
 
 static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
@@ -1273,7 +1273,8 @@ static int find_broken_rule(const struct mxe_capabilities* caps, const struct mx
   *rule = find_wrong_result(caps, job);
   if (*rule) return MXE_ERR_OUT_FORMAT;
   *rule = find_misaligned(job);
-  return *rule ? MXE_ERR_ALIGN : MXE_OK;
+  if (*rule) return MXE_ERR_ALIGN;
+  return MXE_OK;
 }
 
 int mxe_job_check(const struct mxe_capabilities* caps, const struct mxe_job* job,

@@ -142,6 +142,8 @@ class ArrayCheck : public BlockCheck {
 /// after the elements; the model has no value for the top of the tree there.
 enum class PartOfDot { kMx, kLanes, kScaled };
 constexpr unsigned kScalesLater = 2, kSumLater = 4;
+/// Cycles of an MX job in which terms of an NVFP4 job before it are in the tree.
+constexpr unsigned kTermsLeave = 4;
 
 struct PlaceInDot {
   PartOfDot part;
@@ -201,6 +203,9 @@ class PeCheck : public BlockCheck {
     Wide words[4] = {scope_.wide("a_dec_i"), scope_.wide("a_flags_i"), scope_.wide("b_dec_q"),
                      scope_.wide("b_flags_q")};
     Pipeline& pipeline = nvfp4 ? lanes_pipeline_ : dot_pipeline_;
+    const bool settled = nvfp4 || settled_ >= kTermsLeave;
+    settled_ = nvfp4 ? 0 : std::min(settled_ + 1, kTermsLeave);
+    if (!settled) pipeline.forget();
     if (pipeline.has_clock() && std::equal(words, words + 4, words_)) {
       pipeline.repeat();
     } else {
@@ -299,6 +304,7 @@ class PeCheck : public BlockCheck {
   Wide words_[4];
   std::deque<std::pair<blocks::DecodedWord, blocks::DecodedWord>> before_;  ///< words of A and B
   std::deque<blocks::Bits> sums_;
+  unsigned settled_ = kTermsLeave;  ///< cycles since the last job with NVFP4, at most kTermsLeave
   blocks::Dot<TreeW> dot_, scaled_;
   blocks::Scale scale_;
   blocks::RtlAccumulator<TreeW> even_;

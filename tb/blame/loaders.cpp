@@ -69,7 +69,7 @@ class LoadCheck : public BlockCheck {
         index_ + (operand_a_ ? nest_.row() : nest_.product() * job.n + nest_.column() + column_);
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
     const uint64_t words = operand_a_ ? nest_.chunk_words() : nest_.slab_words();
-    const uint64_t per_word = job.dual ? 2 : 1;
+    const uint64_t per_word = uint64_t{1} << job.scale_shift;
     uint64_t addr = 0, bytes = 0;
     if (scales_) {
       addr = operand.scale_addr + line * operand.scale_stride + word * per_word;

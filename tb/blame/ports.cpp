@@ -133,7 +133,9 @@ class UnpackCheck : public BlockCheck {
   uint64_t word_bytes(uint64_t tag) const {
     const uint64_t kind = tag >> 5 & 7;
     const bool of_six_bits = (kind == 1 && job().a.fmt.is6) || (kind == 3 && job().b.fmt.is6);
-    if (kind == 2) return std::min(32u, 2 * params().a_slab_k / kBlockSize);  // scales of A
+    if (kind == 2)
+      return std::min(32u,
+                      most_word_scales(params()) * params().a_slab_k / kBlockSize);  // scales of A
     return of_six_bits ? 24 : 32;
   }
   void word() {

@@ -99,7 +99,7 @@ class DrainCheck : public BlockCheck {
       if (params().fp4_dual != 0 && !alpha) expect("odd", *odd_[i], pairs.part(64 * i + 32, 32));
       if (adds_c) expect("C", *odd_[i], scope_.wide("gen_late.c_seg").part(32 * i, 32));
     }
-    expect("even, product or sum", "result", result);
+    expect(alpha ? "product or sum" : "even or merged", "result", result);
     expect_next("result", "result_q", scope_.wide("result"));
     const Wide late = scope_.wide("gen_late.late_meta_q"), meta = scope_.wide("meta_q");
     expect_next("merge", "gen_late.late_meta_q", shifted(late, meta));
@@ -167,16 +167,25 @@ class AlphaCheck : public BlockCheck {
 
   void clock() override {
     if (!job().alpha_en) return forget();
+    if (clocks_++ < kFactorLater) return;
     products_.push_front(alpha_.evaluate(job().alpha, scope_.get32("x_i")));
     if (products_.size() <= kAlphaLatency) return;
     expect("product", "product_o", products_.back());
     products_.pop_back();
   }
-  void forget() override { products_.clear(); }
+  void new_job() override { forget(); }
+  void forget() override {
+    products_.clear();
+    clocks_ = 0;
+  }
 
  private:
+  static constexpr unsigned kFactorLater =
+      2;  ///< cycles until a new job's factor is in its register
+
   blocks::Alpha alpha_;
   std::deque<uint32_t> products_;
+  unsigned clocks_ = 0;
 };
 
 /// mxe_amax, mxe_narrow and mxe_collect: largest magnitudes and the rounded results.

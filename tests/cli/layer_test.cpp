@@ -198,7 +198,8 @@ TEST_F(Layer, BadInput) {
   wrong({a, "--expert", "0", "--format-a", "nvfp4", "--format-b", "nvfp4"}, "--layer");
   wrong({a, "--format-b", "mxint8"}, "--format-a is required");
   wrong({a, "--format-a", "mxint8"}, "--format-b is required");
-  expect_error({"matmul", a, file, "--layer", "up", "--on", "model"}, "nvfp4");
+  expect_error({"matmul", a, file, "--layer", "up", "--on", "model", "--set", "NVFP4=0"},
+               "NVFP4 needs NVFP4 = 1");
 }
 
 }  // namespace
