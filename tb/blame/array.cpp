@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "model/blocks/scale_e4m3.h"
 #include "model/numerics/base/error.h"
 #include "model/params/hardware.h"
 #include "tb/blame/block_check.h"
@@ -94,6 +95,32 @@ class DecodeCheck : public BlockCheck {
   std::vector<const rtl::RtlValue*> keep_;
 };
 
+/// mxe_scales_e4m3: the scales of a word of NVFP4.
+class ScalesCheck : public BlockCheck {
+ public:
+  ScalesCheck(const Context& context, const std::string& instance)
+      : BlockCheck(context, "mxe_scale_e4m3", instance) {
+    for (unsigned i = 0; i < blocks::kScaledBlocks; i++) {
+      scale_.push_back(&scope_.find(fmt::format("gen_scale[{}].u_scale.scale_o", i)));
+    }
+  }
+
+  void clock() override {
+    const uint32_t codes = scope_.get32("codes_i");
+    bool nan = false;
+    for (unsigned i = 0; i < blocks::kScaledBlocks; i++) {
+      blocks::ScaleE4m3 decode;
+      decode.evaluate(codes >> 8 * i & 0xFF);
+      expect("scale", *scale_[i], decode.scale_o);
+      nan |= decode.nan_o && (i < blocks::kScaledBlocks / 2 || scope_.on("dual_i"));
+    }
+    expect("scale", "nan_o", uint32_t{nan});
+  }
+
+ private:
+  std::vector<const rtl::RtlValue*> scale_;
+};
+
 /// mxe_array without its blocks: the registers of the A word, the control, the bias.
 class ArrayCheck : public BlockCheck {
  public:
@@ -114,6 +141,7 @@ class ArrayCheck : public BlockCheck {
     expect_next("A scale", "exp_odd_q2", Wide(10, offset + odd));
     expect_next("A scale", "a_nan_q2",
                 Wide(2, uint32_t{odd == 0xFF} << 1 | uint32_t{even == 0xFF}));
+    if (params().nvfp4) shift_scales();
     shift_control();
     const Wide bias = scope_.wide("bias_i");
     for (unsigned i = 0; i < init_.size(); i++) {
@@ -122,6 +150,19 @@ class ArrayCheck : public BlockCheck {
   }
 
  private:
+  void shift_scales() {
+    const Wide none(32, 0);
+    expect_next("A scale", "gen_nvfp4.scales_q2",
+                scope_.on("nvfp4") ? scope_.wide("gen_nvfp4.scales") : none);
+    static constexpr const char* kLater[][2] = {
+        {"scales_q2", "scales_q3"}, {"scales_q3", "scales_q4"}, {"nan", "nan_q2"},
+        {"nan_q2", "nan_q3"},       {"nan_q3", "nan_q4"},       {"b_scale_q1", "b_scale_q2"}};
+    const Scope scales = scope_.below("gen_nvfp4");
+    for (const auto& [from, to] : kLater) {
+      expect_next("scales", scales.find(to), scales.wide(from));
+    }
+    expect_next("scales", scales.find("b_scale_q1"), scope_.wide("b_scale_i"));
+  }
   void shift_control() {
     const Wide old = scope_.wide("ctl_q"), in = scope_.wide("ctl_in");
     Wide next(old.width());
@@ -328,6 +369,14 @@ void add_array(const Context& context, Checks& checks) {
   }
   checks.push_back(std::make_unique<DecodeCheck>(context, "u_datapath.u_array.u_decode_a"));
   checks.push_back(std::make_unique<ArrayCheck>(context));
+  if (params.nvfp4) {
+    for (unsigned i = 0; i < feed_cols(params.num_pe); i++) {
+      checks.push_back(std::make_unique<ScalesCheck>(
+          context, fmt::format("u_datapath.u_feed.gen_nvfp4.gen_col[{}].u_scales", i)));
+    }
+    checks.push_back(
+        std::make_unique<ScalesCheck>(context, fmt::format("{}.gen_nvfp4.u_scales_a", kArray)));
+  }
   for (unsigned i = 0; i < params.num_pe; i++) {
     checks.push_back(
         std::make_unique<PeCheck<kTreeW>>(context, fmt::format("{}.gen_pe[{}].u_pe", kArray, i)));

@@ -104,7 +104,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{60, "Fp16WithoutSticky", "mxe_drain", "round to FP16"},
                     Planted{79, "DroppedStickyOfCollected", "mxe_narrow", "result"},
                     Planted{80, "BytesLeftByRowBeforeLost", "mxe_wr_port", "strobes"},
-                    Planted{81, "StaleBytesBeyondRow", "mxe_drain", "result"}),
+                    Planted{81, "StaleBytesBeyondRow", "mxe_drain", "result"},
+                    Planted{82, "ScaleExponentOfRowBefore", "mxe_scaled_block", "scaled sum"},
+                    Planted{83, "SubnormalScaleAsNormal", "mxe_scale_e4m3", "scale"},
+                    Planted{84, "BlocksOf16Swapped", "mxe_scaled_block", "scaled sum"},
+                    Planted{85, "NoBiasAfterAlpha", "mxe_drain", "C"}),
     [](const testing::TestParamInfo<Planted>& test) { return std::string(test.param.name); });
 
 // Cases with many rows and columns: 30 seconds.
