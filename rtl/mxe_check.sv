@@ -15,10 +15,11 @@ module mxe_check #(
   assign fmt_a_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_A_LSB + mxe_pkg::FmtW +: FmtTop];
   assign fmt_b_top = desc_i[mxe_reg_pkg::DESC_CONTROL_FMT_B_LSB + mxe_pkg::FmtW +: FmtTop];
   assign fmt_ok    = job_i.a.fmt.valid & job_i.b.fmt.valid & (fmt_a_top == '0) & (fmt_b_top == '0);
-  // Both operands have E8M0 scales of blocks of 32, or both are NVFP4.
-  localparam int unsigned First = mxe_reg_pkg::DESC_CONTROL_SCALE_A_LSB;
-  localparam int unsigned Next = mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB + mxe_reg_pkg::DESC_CONTROL_BLOCK_B_W;
-  assign mx        = (desc_i[Next-1:First] == '0);
+  // Both operands have E8M0 scales of blocks of at least 32, or both are NVFP4.
+  assign mx        = (desc_i[mxe_reg_pkg::DESC_CONTROL_SCALE_A_LSB +: 2] == mxe_reg_pkg::SCALE_E8M0) &
+                     (desc_i[mxe_reg_pkg::DESC_CONTROL_SCALE_B_LSB +: 2] == mxe_reg_pkg::SCALE_E8M0) &
+                     (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_A_LSB +: 2] != mxe_reg_pkg::BLOCK_OF_16) &
+                     (desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB +: 2] != mxe_reg_pkg::BLOCK_OF_16);
   // ALPHA only with one chain of sums, and if the engine has it.
   assign alpha_ok  = ~desc_i[mxe_reg_pkg::DESC_CONTROL_ALPHA_EN_LSB] |
                      (job_i.alpha_en & (job_i.nvfp4 | ~job_i.dual));

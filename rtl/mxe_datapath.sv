@@ -136,12 +136,16 @@ module mxe_datapath #(
     // Buffers, unpacker and feeder have one setting at a time: formats, scales, bias, wide,
     // chunk_shift.
     alike_q     <= (ahead_i.a.fmt == job_i.a.fmt) & (ahead_i.b.fmt == job_i.b.fmt) &
-                   (ahead_i.nvfp4 == job_i.nvfp4) &
+                   (ahead_i.nvfp4 == job_i.nvfp4) & (ahead_i.a.coarse == job_i.a.coarse) &
+                   (ahead_i.b.coarse == job_i.b.coarse) &
                    (ahead_i.c.en == job_i.c.en) & (ahead_i.c.last == job_i.c.last) & (ahead_i.c.bf16 == job_i.c.bf16) &
                    (ahead_i.c.one_row == job_i.c.one_row) & (wide_ahead == wide_now) &
                    (chunk_shift_ahead == chunk_shift_now);
   end
 
+  logic                       a_claim, b_claim;
+  logic [mxe_pkg::BANK_W-1:0] a_claim_bank, b_claim_bank;
+  logic [1:0]                 a_behind, b_behind;
   mxe_load #(
     .OPERAND_A   (1'b0),
     .BANKS       (B_BANKS),
@@ -166,6 +170,9 @@ module mxe_datapath #(
     .req_ready_i    (req_ready[2]),
     .release_i      (b_release),
     .chunk_o        (b_chunk),
+    .claim_o        (b_claim),
+    .claim_bank_o   (b_claim_bank),
+    .claim_behind_o (b_behind),
     .busy_o         (b_busy)
   );
 
@@ -191,6 +198,9 @@ module mxe_datapath #(
     .req_ready_i    (req_ready[3]),
     .release_i      (a_release),
     .chunk_o        (a_chunk),
+    .claim_o        (a_claim),
+    .claim_bank_o   (a_claim_bank),
+    .claim_behind_o (a_behind),
     .busy_o         (a_busy)
   );
 
@@ -310,6 +320,10 @@ module mxe_datapath #(
     .fmt_i          (job_i.a.fmt),
     .dual_i         (job_i.dual),
     .scale_shift_i  (job_i.scale_shift),
+    .coarse_i       (job_i.a.coarse),
+    .claim_i        (a_claim),
+    .claim_bank_i   (a_claim_bank[0]),
+    .claim_behind_i (a_behind),
     .split_i        (1'b0),
     .chunk_shift_i  (chunk_shift),
     .elem_valid_i   (kind_ae),
@@ -338,6 +352,10 @@ module mxe_datapath #(
     .fmt_i          (job_i.b.fmt),
     .dual_i         (job_i.dual),
     .scale_shift_i  (job_i.scale_shift),
+    .coarse_i       (job_i.b.coarse),
+    .claim_i        (b_claim),
+    .claim_bank_i   (b_claim_bank[BBankAw-1:0]),
+    .claim_behind_i (b_behind),
     .split_i        (wide),
     .chunk_shift_i  ('0),
     .elem_valid_i   (kind_be),

@@ -26,6 +26,10 @@ module mxe_job #(
 
   assign alpha_en = NVFP4 & desc_i[mxe_reg_pkg::DESC_CONTROL_ALPHA_EN_LSB];
 
+  function automatic logic [1:0] coarse(input logic [1:0] block);
+    coarse = (block == mxe_reg_pkg::BLOCK_OF_128) ? 2'd2 : (block == mxe_reg_pkg::BLOCK_OF_64) ? 2'd1 : 2'd0;
+  endfunction
+
   // K in operand words (32 elements, 64 at the dual rate), and the elements of the last word.
   // Example, single rate: K = 80 -> 3 words, the last one with 16 elements.
   logic [31:0]                  k_less, a_row_bytes_q, b_row_bytes_q;
@@ -47,6 +51,7 @@ module mxe_job #(
   assign job_o.a.scale_stride = desc_i[mxe_reg_pkg::DESC_A_SCALE_STRIDE_LSB +: 32];
   assign job_o.a.word_bytes   = mxe_pkg::word_bytes(fmt_a.is4, fmt_a.is6, dual);
   assign job_o.a.row_bytes    = a_row_bytes_q;
+  assign job_o.a.coarse       = coarse(desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_A_LSB +: 2]);
 
   assign job_o.b.fmt          = fmt_b;
   assign job_o.b.addr         = desc_i[mxe_reg_pkg::DESC_B_ADDR_LSB +: 64];
@@ -55,6 +60,7 @@ module mxe_job #(
   assign job_o.b.scale_stride = desc_i[mxe_reg_pkg::DESC_B_SCALE_STRIDE_LSB +: 32];
   assign job_o.b.word_bytes   = mxe_pkg::word_bytes(fmt_b.is4, fmt_b.is6, dual);
   assign job_o.b.row_bytes    = b_row_bytes_q;
+  assign job_o.b.coarse       = coarse(desc_i[mxe_reg_pkg::DESC_CONTROL_BLOCK_B_LSB +: 2]);
 
   assign job_o.c.en      = desc_i[mxe_reg_pkg::DESC_CONTROL_BIAS_EN_LSB];
   assign job_o.c.last    = alpha_en;

@@ -30,6 +30,10 @@ module mxe_load #(
   // a bank was consumed
   input  logic                       release_i,
   output logic                       chunk_o,      // last fetch of an A chunk or its first B slab
+  // A bank is claimed: blocks of 32 by which it begins behind a scale that several of them share.
+  output logic                       claim_o,
+  output logic [mxe_pkg::BANK_W-1:0] claim_bank_o,
+  output logic [1:0]                 claim_behind_o,
   output logic                       busy_o
 );
   localparam int unsigned IndexW = $clog2(ROWS);
@@ -121,9 +125,22 @@ module mxe_load #(
   assign step_bytes   = bytes_of(words, is32, is24);
   assign step_scales  = mxe_pkg::BLOCKS_W'(words) << job_i.scale_shift;
   assign chunk_scales = mxe_pkg::BLOCKS_W'(chunk_words) << job_i.scale_shift;
-  // Remaining bytes and scales of the row; a fetch takes those of one step at most.
+  // Remaining bytes and blocks of the row; a fetch takes those of one step at most.
   assign left  = operand.row_bytes - off_q;
   assign sleft = job_i.k_blocks - soff_q;
+
+  // 2^coarse blocks share a scale. A step that begins behind the first of them reads it again.
+  // Example: coarse 2 and a step of 6 blocks from block 2 on: scales 0 (blocks 2, 3) and 1 (4 to 7).
+  logic [1:0]                   shared, behind;  // blocks after the first that share its scale
+  logic [mxe_pkg::BLOCKS_W-1:0] step_blocks, step_ends;
+  assign shared         = (operand.coarse == 2'd2) ? 2'd3 : {1'b0, operand.coarse[0]};
+  assign behind         = soff_q[1:0] & shared;
+  assign step_blocks    = (sleft > step_scales) ? step_scales : sleft;
+  assign step_ends      = step_blocks + {{(mxe_pkg::BLOCKS_W-2){1'b0}}, behind} +
+                          {{(mxe_pkg::BLOCKS_W-2){1'b0}}, shared};
+  assign claim_o        = claim;
+  assign claim_bank_o   = mxe_pkg::BANK_W'(bank_q);
+  assign claim_behind_o = behind;
 
   // Values common to all fetches of a bank are computed when the bank is claimed.
   logic [BytesW-1:0] bytes_q, scale_bytes_q;
@@ -132,7 +149,7 @@ module mxe_load #(
   always_ff @(posedge clk_i) begin
     if (claim) begin
       bytes_q        <= (left > 32'(step_bytes)) ? step_bytes : left[BytesW-1:0];
-      scale_bytes_q  <= (sleft > step_scales) ? step_scales[BytesW-1:0] : sleft[BytesW-1:0];
+      scale_bytes_q  <= BytesW'(step_ends >> operand.coarse);
       step_bytes_q   <= step_bytes;
       chunk_bytes_q  <= bytes_of(chunk_words, is32, is24);
       last_index_q   <= IndexW'(count - (IndexW+1)'(1));
@@ -156,11 +173,13 @@ module mxe_load #(
                         mxe_pkg::BANK_W'(bank_q), last_fetch};
 
   // The address is registered before its request: elements and scales of a row alternate.
-  logic        scale_next;
-  logic [63:0] addr_q;
+  logic                         scale_next;
+  logic [mxe_pkg::BLOCKS_W-1:0] scale_off;
+  logic [63:0]                  addr_q;
   assign scale_next = taken_q & ~scale_q;
+  assign scale_off  = soff_q >> operand.coarse;
   always_ff @(posedge clk_i) begin
-    if (claim | fire) addr_q <= scale_next ? (sptr_q + 64'(soff_q)) : (ptr_q + {32'd0, off_q});
+    if (claim | fire) addr_q <= scale_next ? (sptr_q + 64'(scale_off)) : (ptr_q + {32'd0, off_q});
   end
   assign req_o.addr = addr_q;
 

@@ -30,7 +30,12 @@ module mxe_opbuf #(
   input  logic                                  clear_i,
   input  mxe_pkg::fmt_info_t                    fmt_i,
   input  logic                                  dual_i,
-  input  logic [1:0]                            scale_shift_i,  // log2 of a word's scales
+  input  logic [1:0]                            scale_shift_i,  // log2 of a word's blocks
+  input  logic [1:0]                            coarse_i,       // log2 of the blocks that share a scale
+  // a bank will be filled: blocks by which it begins behind its first scale
+  input  logic                                  claim_i,
+  input  logic [BANK_AW-1:0]                    claim_bank_i,
+  input  logic [1:0]                            claim_behind_i,
   input  logic                                  split_i,     // requires CAN_SPLIT
   input  logic [mxe_pkg::CHUNK_SHIFT_W-1:0]     chunk_shift_i,  // 0 without CAN_LEND
   input  logic                                  elem_valid_i,
@@ -98,13 +103,16 @@ module mxe_opbuf #(
   localparam int unsigned Parts = CAN_SPLIT ? 2 : 1;
   localparam int unsigned PartW = 8 * ScaleBytes / Parts;
 
-  // Byte position of the word's first scale.
+  // Byte position of the word's first scale. Example: 4 blocks share a scale, the bank begins behind
+  // 2 of them: words 0 and 1 have scale 0, words 2 to 5 scale 1.
   localparam int unsigned PosW = INDEX_W + 1 + (NVFP4 ? 1 : 0);
+  logic [2*(1<<BANK_AW)-1:0]    behind_q;
   logic [PosW-1:0]              scale_pos;
   logic [SelW-1:0]              scale_sel_q;
   logic [ScaleAw+SelW-1:0]      scale_byte, rscale_byte;
   logic [WholeAw+ScaleAw-1:0]   scale_waddr, scale_raddr;
-  assign scale_pos   = PosW'(rword_i) << scale_shift_i;
+  always_ff @(posedge clk_i) if (claim_i) behind_q[2*claim_bank_i +: 2] <= claim_behind_i;
+  assign scale_pos   = ((PosW'(rword_i) << scale_shift_i) + PosW'(behind_q[2*rbank_i +: 2])) >> coarse_i;
   assign scale_byte  = ((ScaleAw+SelW)'(line) << MostW << chunk_shift_i) |
                        ((ScaleAw+SelW)'(index_i) << SelW) | ((ScaleAw+SelW)'(half) << (MostW - 1));
   assign rscale_byte = ((ScaleAw+SelW)'(rline) << MostW << chunk_shift_i) |
@@ -155,7 +163,7 @@ module mxe_opbuf #(
       );
     end
     for (genvar i = 0; i < SCALES_W / 8; i++) begin : gen_scale
-      assign rscale_o[SCALES_W*r + 8*i +: 8] = scale_word[{scale_sel_q | SelW'(i), 3'b000} +: 8];
+      assign rscale_o[SCALES_W*r + 8*i +: 8] = scale_word[{scale_sel_q | (SelW'(i) & {SelW{coarse_i == 2'd0}}), 3'b000} +: 8];
     end
   end
 

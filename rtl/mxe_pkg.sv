@@ -216,6 +216,7 @@ package mxe_pkg;
     logic [31:0] scale_stride;
     logic [5:0]  word_bytes;
     logic [31:0] row_bytes;     // bytes of the elements of a row
+    logic [1:0]  coarse;        // log2 of the blocks of 32 that share a scale
   } operand_t;
 
   typedef struct packed {
@@ -252,8 +253,8 @@ package mxe_pkg;
     logic                nvfp4;       // blocks of 16 with UE4M3 scales; one chain
     logic                alpha_en;    // results are multiplied by alpha
     logic [31:0]         alpha;
-    logic [1:0]          scale_shift; // log2 of the scales of an operand word
-    logic [BLOCKS_W-1:0] k_blocks;    // blocks along K, which is the number of scales of a row
+    logic [1:0]          scale_shift; // log2 of the blocks of 32 (NVFP4: 16) of an operand word
+    logic [BLOCKS_W-1:0] k_blocks;    // such blocks along K
     logic [BLOCKS_W-1:0] k_words;
     logic [6:0]          tail_count;  // elements of the last operand word
   } job_t;

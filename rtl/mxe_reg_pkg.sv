@@ -24,6 +24,7 @@ package mxe_reg_pkg;
   localparam int unsigned FEATURES_BF16_BIT = 1;
   localparam int unsigned FEATURES_MX_OUT_BIT = 2;
   localparam int unsigned FEATURES_NVFP4_BIT = 3;
+  localparam int unsigned FEATURES_LONG_BLOCKS_BIT = 4;
   localparam logic [11:0] REG_B_BANKS = 12'h030;
   localparam logic [11:0] REG_CTRL = 12'h040;
   localparam int unsigned CTRL_ENABLE_BIT = 0;
@@ -261,6 +262,8 @@ package mxe_reg_pkg;
   // Block sizes.
   localparam logic [1:0] BLOCK_OF_32 = 2'd0;
   localparam logic [1:0] BLOCK_OF_16 = 2'd1;
+  localparam logic [1:0] BLOCK_OF_64 = 2'd2;
+  localparam logic [1:0] BLOCK_OF_128 = 2'd3;
 
   // Status codes.
   localparam logic [31:0] STATUS_PENDING = 32'd0;

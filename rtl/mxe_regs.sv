@@ -43,6 +43,7 @@ module mxe_regs (
   input  logic        features_bf16_i,
   input  logic        features_mx_out_i,
   input  logic        features_nvfp4_i,
+  input  logic        features_long_blocks_i,
   input  logic [31:0] b_banks_value_i,
   output logic        ctrl_enable_o,
   output logic        ctrl_soft_reset_o,
@@ -346,7 +347,8 @@ module mxe_regs (
       AddrQueueDepth: rdata = queue_depth_value_i;
       AddrMaxBurst: rdata = max_burst_value_i;
       AddrFeatures: rdata = {
-        28'h0000000,
+        27'h0000000,
+        features_long_blocks_i,
         features_nvfp4_i,
         features_mx_out_i,
         features_bf16_i,

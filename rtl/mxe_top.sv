@@ -135,6 +135,7 @@ module mxe_top #(
 `include "mxe_parameter_ports.svh"
     .features_bf16_i                (1'b1),
     .features_mx_out_i              (1'b1),
+    .features_long_blocks_i         (1'b1),
     .ctrl_enable_o                  (enable),
     .ctrl_soft_reset_o              (soft_reset),
     .ctrl_counter_clear_o           (counter_clear),

@@ -26,6 +26,19 @@ uint32_t stride_of(std::size_t row_bytes, unsigned gap, bool one_row) {
   return static_cast<uint32_t>(row_bytes + gap);
 }
 
+uint32_t block_code(unsigned elements) {
+  switch (elements) {
+    case 16:
+      return MXE_BLOCK_OF_16;
+    case 64:
+      return MXE_BLOCK_OF_64;
+    case 128:
+      return MXE_BLOCK_OF_128;
+    default:
+      return MXE_BLOCK_OF_32;
+  }
+}
+
 }  // namespace
 
 unsigned JobShape::peak_macs_per_cycle(const Params& params) const {
@@ -116,7 +129,8 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
   const std::size_t m = shape.a_rows(), n = shape.n, k = shape.k;
   const std::size_t a_row = numerics::packed_row_bytes(shape.format_a, k);
   const std::size_t b_row = numerics::packed_row_bytes(shape.format_b, k);
-  const std::size_t scales = shape.scales_a.columns(k);
+  const std::size_t scales_of_a = shape.scales_a.columns(k);
+  const std::size_t scales_of_b = shape.scales_b.columns(k);
   const std::size_t d_row = shape.output.row_bytes(n), d_scale_row = shape.output.scale_bytes(n);
   if (std::max({shape.m, n, k}) > std::numeric_limits<uint32_t>::max()) {
     throw Error(fmt::format("{} x {} x {} is too large for a job", shape.m, n, k));
@@ -125,11 +139,11 @@ JobParts::JobParts(const JobShape& shape, const JobLayout& l) {
     throw Error(fmt::format("a job has 1 to {} products, not {}", kMostProducts, shape.batch));
   }
   a = {"A", m, a_row, stride_of(a_row, l.a_gap, l.a_one_row), l.a_offset};
-  a_scales = {"scales of A", m, scales, stride_of(scales, l.a_scale_gap, l.a_one_row),
+  a_scales = {"scales of A", m, scales_of_a, stride_of(scales_of_a, l.a_scale_gap, l.a_one_row),
               l.a_scale_offset};
   b = {"B", shape.b_rows(), b_row, stride_of(b_row, l.b_gap, l.b_one_row), l.b_offset};
-  b_scales = {"scales of B", shape.b_rows(), scales, stride_of(scales, l.b_scale_gap, l.b_one_row),
-              l.b_scale_offset};
+  b_scales = {"scales of B", shape.b_rows(), scales_of_b,
+              stride_of(scales_of_b, l.b_scale_gap, l.b_one_row), l.b_scale_offset};
   if (shape.bias != BiasKind::none) {
     const std::size_t c_row = n * (shape.bias_bf16 ? sizeof(uint16_t) : sizeof(float));
     c = {"C", m, c_row, stride_of(c_row, l.c_gap, shape.bias == BiasKind::row), l.c_offset};
@@ -152,10 +166,9 @@ mxe_job JobParts::descriptor(const JobShape& shape) const {
   mxe_job job{};
   job.format_a = static_cast<uint32_t>(shape.format_a);
   job.format_b = static_cast<uint32_t>(shape.format_b);
-  if (shape.is_nvfp4()) {
-    job.scale_a = job.scale_b = MXE_SCALE_UE4M3;
-    job.block_a = job.block_b = MXE_BLOCK_OF_16;
-  }
+  if (shape.is_nvfp4()) job.scale_a = job.scale_b = MXE_SCALE_UE4M3;
+  job.block_a = block_code(shape.scales_a.block);
+  job.block_b = block_code(shape.scales_b.block);
   job.alpha = shape.alpha.has_value();
   job.alpha_bits = shape.alpha ? to_bits(*shape.alpha) : 0;
   job.out_format = shape.output.code();

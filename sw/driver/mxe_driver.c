@@ -1075,17 +1075,14 @@ static void set_elements(struct rows* rows, uint64_t addr, uint32_t count, uint3
   set_rows(rows, addr, count, stride, (product(columns, bits) + 7u) >> 3);
 }
 
-enum { BLOCK_ELEMENTS = 32, SHORT_BLOCK_ELEMENTS = 16 };
-
-static uint32_t elements_of_block(uint32_t code) {
-  return code == MXE_BLOCK_OF_16 ? SHORT_BLOCK_ELEMENTS : BLOCK_ELEMENTS;
-}
-
-/// `block`: columns that share a scale, 16 or 32.
+/// `block`: MXE_BLOCK_..., the columns that share a scale.
 static void set_scales(struct rows* rows, uint64_t addr, uint32_t count, uint32_t stride,
                        uint32_t columns, uint32_t block) {
-  const uint32_t halves = (uint32_t)(((uint64_t)columns + SHORT_BLOCK_ELEMENTS - 1u) >> 4);
-  set_rows(rows, addr, count, stride, block == SHORT_BLOCK_ELEMENTS ? halves : (halves + 1u) >> 1);
+  uint32_t scales = (uint32_t)(((uint64_t)columns + 15u) >> 4);  // of blocks of 16
+  if (block != MXE_BLOCK_OF_16) scales = (scales + 1u) >> 1;
+  if (block == MXE_BLOCK_OF_64) scales = (scales + 1u) >> 1;
+  if (block == MXE_BLOCK_OF_128) scales = (scales + 3u) >> 2;
+  set_rows(rows, addr, count, stride, scales);
 }
 
 static void set_nothing(struct rows* rows) { set_rows(rows, 0, 1, 0, 0); }
@@ -1145,11 +1142,9 @@ static int find_rows(const struct mxe_job* job, struct rows* rows) {
   if (!has_countable_rows(job)) return MXE_ERR_ARGUMENT;
   const uint32_t m = products_of(job) * job->m, n = products_of(job) * job->n;
   set_elements(&rows[ROWS_A], job->a_addr, m, job->a_stride, job->k, a_bits);
-  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, m, job->a_scale_stride, job->k,
-             elements_of_block(job->block_a));
+  set_scales(&rows[ROWS_A_SCALES], job->a_scale_addr, m, job->a_scale_stride, job->k, job->block_a);
   set_elements(&rows[ROWS_B], job->b_addr, n, job->b_stride, job->k, b_bits);
-  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, n, job->b_scale_stride, job->k,
-             elements_of_block(job->block_b));
+  set_scales(&rows[ROWS_B_SCALES], job->b_scale_addr, n, job->b_scale_stride, job->k, job->block_b);
   set_elements(&rows[ROWS_D], job->d_addr, m, job->d_stride, job->n, d_bits);
   set_nothing(&rows[ROWS_C]);
   if (job->bias) {
@@ -1159,7 +1154,7 @@ static int find_rows(const struct mxe_job* job, struct rows* rows) {
   set_nothing(&rows[ROWS_D_SCALES]);
   if (is_mx_result(job->out_format)) {
     set_scales(&rows[ROWS_D_SCALES], job->d_scale_addr, m, job->d_scale_stride, job->n,
-               BLOCK_ELEMENTS);
+               MXE_BLOCK_OF_32);
   }
   return MXE_OK;
 }
@@ -1205,8 +1200,11 @@ static const char* find_wrong_pair(const struct mxe_capabilities* caps, const st
   }
   if (is_nvfp4(job)) return caps->nvfp4 ? NULL : "this device does not multiply NVFP4";
   if (job->scale_a != MXE_SCALE_E8M0 || job->scale_b != MXE_SCALE_E8M0 ||
-      job->block_a != MXE_BLOCK_OF_32 || job->block_b != MXE_BLOCK_OF_32) {
-    return "scales must be E8M0 in blocks of 32 on both sides, or NVFP4 on both";
+      job->block_a == MXE_BLOCK_OF_16 || job->block_b == MXE_BLOCK_OF_16) {
+    return "scales must be E8M0 in blocks of 32, 64 or 128, or NVFP4 on both sides";
+  }
+  if (!caps->long_blocks && (job->block_a != MXE_BLOCK_OF_32 || job->block_b != MXE_BLOCK_OF_32)) {
+    return "this device has only blocks of 32";
   }
   // 32 products: 5 bits more, and a sign.
   const uint32_t tree_w = (uint32_t)a->magnitude + b->magnitude + 6u;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class OperandBufferCheck : public BlockCheck {
     }
     if (scope_.on("scale_valid_i")) write_scales(line, index);
     if (scope_.on("re_i")) read(scope_.get("rline_i"), scope_.get("rword_i"));
+    if (scope_.on("claim_i")) behind_[scope_.get("claim_bank_i")] = scope_.get("claim_behind_i");
     pass_on();
   }
 
@@ -93,7 +95,8 @@ class OperandBufferCheck : public BlockCheck {
   }
   void read(uint64_t line, uint64_t word) {
     const Bank bank = this->bank("rbank_i");
-    const uint64_t scale = scale_place(bank, line, word << scope_.get("scale_shift_i"));
+    const uint64_t block = (word << scope_.get("scale_shift_i")) + behind_[scope_.get("rbank_i")];
+    const uint64_t scale = scale_place(bank, line, block >> scope_.get("coarse_i"));
     for (const Line& each : lines_) {
       expect("read", each.scope.find("u_words.raddr_i"),
              word_place(bank, line, pair() ? word / 2 : word));
@@ -110,6 +113,7 @@ class OperandBufferCheck : public BlockCheck {
     const Wide format = scope_.wide("fmt_i");
     if (format.get32(65, 1) == 0) return;  // valid bit: no job yet
     const unsigned chosen = scope_.get32("scale_sel_q");
+    const bool shared = scope_.on("coarse_i");  // by all blocks of a word
     const unsigned scales_of_word = scope_.find("rscale_o").width() / 8 / lines();
     Wide words(kWordBits * lines()), scales(8 * scales_of_word * lines());
     for (unsigned i = 0; i < lines(); i++) {
@@ -128,13 +132,15 @@ class OperandBufferCheck : public BlockCheck {
       }
       design().expect("mxe_expand", "", lines_[i].scope.find("u_expand.lanes_o"), lanes);
       for (unsigned j = 0; j < scales_of_word; j++) {
-        scales.put(8 * (scales_of_word * i + j), 8, all.get32(8 * (chosen | j), 8));
+        scales.put(8 * (scales_of_word * i + j), 8,
+                   all.get32(8 * (shared ? chosen : chosen | j), 8));
       }
     }
     expect("read", "rword_o", words);
     expect("scale of a word", "rscale_o", scales);
   }
 
+  std::map<uint64_t, uint64_t> behind_;  // of each bank: see mxe_opbuf
   // Address bits of a word in a line, a scale in a line, a scale in a memory word, a line in a
   // bank.
   unsigned word_bits_, scale_bits_, unit_bits_, line_bits_ = 0;

@@ -47,7 +47,8 @@ class JobCheck : public BlockCheck {
     const uint64_t per_word = dual ? 2 * kBlockSize : kBlockSize;
     expect("sizes", "a_row_bytes_q", row_bytes(a, k));
     expect("sizes", "b_row_bytes_q", row_bytes(b, k));
-    const bool short_blocks = (control & MXE_DESC_CONTROL_BLOCK_A_MASK) != 0;
+    const bool short_blocks = (control & MXE_DESC_CONTROL_BLOCK_A_MASK) ==
+                              MXE_BLOCK_OF_16 << MXE_DESC_CONTROL_BLOCK_A_SHIFT;
     const uint64_t block = short_blocks ? kBlockSize / 2 : kBlockSize;
     expect("sizes", "k_blocks_q", (uint64_t{k} + block - 1) / block);
     expect("sizes", "k_words_q", (uint64_t{k} + per_word - 1) / per_word);

@@ -49,6 +49,7 @@ class Fields {
     operand.scale_stride = take32(32);
     operand.word_bytes = take32(6);
     operand.row_bytes = take32(32);
+    operand.coarse = take32(2);
     return operand;
   }
   unsigned left() const { return at_; }
@@ -65,7 +66,7 @@ blocks::FmtInfo format_of(const Wide& bits, unsigned low) {
 }
 
 Job::Job(const Wide& job) {
-  constexpr unsigned kWidth = 1138;
+  constexpr unsigned kWidth = 1142;
   if (job.width() != kWidth) throw Error("the RTL's job_t has an unexpected width");
   Fields fields(job, kWidth);
   a = fields.operand();

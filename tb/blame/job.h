@@ -13,7 +13,7 @@ struct Job {
   struct Operand {
     blocks::FmtInfo fmt;
     uint64_t addr = 0, scale_addr = 0;
-    uint32_t stride = 0, scale_stride = 0, word_bytes = 0, row_bytes = 0;
+    uint32_t stride = 0, scale_stride = 0, word_bytes = 0, row_bytes = 0, coarse = 0;
   };
   Operand a, b;
   struct {

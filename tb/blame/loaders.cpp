@@ -28,6 +28,7 @@ class LoadCheck : public BlockCheck {
   void clock() override {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
+    if (claim && nest_.valid()) expect("banks", "claim_behind_o", behind());
     const bool starts = scope_.on("start_i");
     if (scope_.on("req_o", FetchFields::kValid)) request();
     if (starts) start();
@@ -61,10 +62,16 @@ class LoadCheck : public BlockCheck {
     index_ = column_ = 0;
     scales_ = false;
   }
+  const Job::Operand& operand() const { return operand_a_ ? job_.a : job_.b; }
+  uint64_t first_block() const {
+    return (nest_.chunk() + (operand_a_ ? 0 : nest_.slab())) << job_.scale_shift;
+  }
+  /// Blocks by which the coming bank begins behind its first scale.
+  uint64_t behind() const { return first_block() % (uint64_t{1} << operand().coarse); }
   void request() {
     if (!nest_.valid()) return expect("order", "req_o", FetchFields::kValid, 0);
     const Job& job = job_;
-    const Job::Operand& operand = operand_a_ ? job.a : job.b;
+    const Job::Operand& operand = this->operand();
     const uint64_t line =
         index_ + (operand_a_ ? nest_.row() : nest_.product() * job.n + nest_.column() + column_);
     const uint64_t word = nest_.chunk() + (operand_a_ ? 0 : nest_.slab());
@@ -72,8 +79,10 @@ class LoadCheck : public BlockCheck {
     const uint64_t per_word = uint64_t{1} << job.scale_shift;
     uint64_t addr = 0, bytes = 0;
     if (scales_) {
-      addr = operand.scale_addr + line * operand.scale_stride + word * per_word;
-      bytes = std::min(words * per_word, job.k_blocks - word * per_word);
+      const uint64_t first = first_block() >> operand.coarse;
+      const uint64_t next = std::min<uint64_t>((word + words) * per_word, job.k_blocks);
+      addr = operand.scale_addr + line * operand.scale_stride + first;
+      bytes = ((next - 1) >> operand.coarse) + 1 - first;
     } else {
       const uint64_t offset = word * operand.word_bytes;
       addr = operand.addr + line * operand.stride + offset;

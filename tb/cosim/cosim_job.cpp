@@ -61,7 +61,10 @@ uint32_t CosimJob::refused_with(const EngineFeatures& engine) const {
   const bool has_scales = !shape().is_nvfp4() || has_nvfp4(engine.params);
   const bool has_alpha =
       !alpha || (has_nvfp4(engine.params) && !shape().has_two_chains(engine.params));
-  if (!has_alpha || !has_scales || !engine.has_pair(a.format, b.format)) add(MXE_STATUS_ERR_PAIR);
+  const bool has_blocks = engine.long_blocks || shape().is_nvfp4() ||
+                          (a.layout.block == kBlockSize && b.layout.block == kBlockSize);
+  if (!has_alpha || !has_scales || !has_blocks || !engine.has_pair(a.format, b.format))
+    add(MXE_STATUS_ERR_PAIR);
   if (!engine.has_result(output)) add(MXE_STATUS_ERR_OUT_FORMAT);
   return first;
 }

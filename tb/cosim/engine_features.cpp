@@ -44,6 +44,9 @@ std::string EngineFeatures::contradiction(const mxe_capabilities& registers) con
   if (registers.bf16 != bf16) return differ("FEATURES.bf16", registers.bf16, bf16);
   const bool mx_out = has_kind(job::OutputFormat::Kind::mx);
   if (registers.mx_out != mx_out) return differ("FEATURES.mx_out", registers.mx_out, mx_out);
+  if (registers.long_blocks != long_blocks) {
+    return differ("FEATURES.long_blocks", registers.long_blocks, long_blocks);
+  }
   return "";
 }
 

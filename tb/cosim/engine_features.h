@@ -26,6 +26,7 @@ struct EngineFeatures {
       job::all_output_formats();  ///< with any scale rule and overflow
   bool bias_fp32 = true, bias_bf16 = true;
   bool batches = true;
+  bool long_blocks = true;  ///< E8M0 scales of blocks of 64 and 128
   /// The engine has the counters. Their sum and those that do not depend on timing are checked.
   bool counters = true;
   bool faults = true;

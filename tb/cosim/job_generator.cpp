@@ -59,6 +59,12 @@ JobSpec JobGenerator::next_spec(numerics::FormatId format_a, numerics::FormatId 
       params.fp4_dual != 0 && numerics::is_dual_pair(format_a, format_b) && !spec.nvfp4;
   spec.alpha = (beyond_features || (has_nvfp4(params) && !two_chains)) &&
                Random(mix64(spec.seed + 2)).one_in(4);
+  if (!spec.nvfp4 && (beyond_features || features_.long_blocks)) {
+    spec.block_a = Random(mix64(spec.seed + 3)).one_in(4) ? 64 : 32;
+    spec.block_b = Random(mix64(spec.seed + 4)).one_in(4) ? 64 : 32;
+    if (Random(mix64(spec.seed + 5)).one_in(6)) spec.block_a = 128;
+    if (Random(mix64(spec.seed + 6)).one_in(6)) spec.block_b = 128;
+  }
   if (features_.batches) spec.batch = products(spec);
   spec.in_turn = Random(mix64(~spec.seed)).one_in(6);
   do {

@@ -58,6 +58,8 @@ class Operand {
   numerics::MxTensor make(std::size_t rows) const;
 
  private:
+  bool has_plain_scales() const { return !spec_.nvfp4 && block() == kBlockSize; }
+  unsigned block() const { return stream_ == 0 ? spec_.block_a : spec_.block_b; }
   enum Use : unsigned { codes, scales, cancelled_codes, cancelled_scales, special };
 
   Random generator(std::size_t row, Use use) const {
@@ -78,7 +80,7 @@ class Operand {
 };
 
 numerics::MxTensor Operand::make(std::size_t rows) const {
-  if (spec_.values == Values::quantized && !spec_.nvfp4) {
+  if (spec_.values == Values::quantized && has_plain_scales()) {
     std::vector<float> x;
     for (std::size_t row = 0; row < rows; row++) {
       Random random = generator(row, codes);
@@ -86,7 +88,7 @@ numerics::MxTensor Operand::make(std::size_t rows) const {
     }
     return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
-  if (spec_.values == Values::ones && !spec_.nvfp4) {
+  if (spec_.values == Values::ones && has_plain_scales()) {
     const std::vector<float> x(rows * spec_.k, 1.0f);
     return numerics::quantize_rows(x.data(), rows, spec_.k, format_);
   }
@@ -94,6 +96,7 @@ numerics::MxTensor Operand::make(std::size_t rows) const {
   tensor.format = format_;
   tensor.rows = rows;
   tensor.k = spec_.k;
+  tensor.layout.block = block();
   if (spec_.nvfp4) tensor.layout = numerics::kNvfp4Scales;
   tensor.codes.resize(rows * spec_.k);
   tensor.scales.resize(rows * tensor.scale_columns());

@@ -61,9 +61,10 @@ struct JobSpec {
   job::JobLayout layout;
   std::vector<Spoil> spoils;
   Claims claims;
-  bool in_turn = false;  ///< see CosimJob
-  bool alpha = false;    ///< the results have a factor, by the seed
-  bool nvfp4 = false;    ///< both operands are NVFP4; the formats are mxfp4_e2m1
+  bool in_turn = false;                 ///< see CosimJob
+  bool alpha = false;                   ///< the results have a factor, by the seed
+  bool nvfp4 = false;                   ///< both operands are NVFP4; the formats are mxfp4_e2m1
+  unsigned block_a = 32, block_b = 32;  ///< 32, 64 or 128 elements share a scale; unused with nvfp4
 
   static constexpr auto fields() {
     constexpr auto requant = &job::OutputFormat::requant;
@@ -76,6 +77,7 @@ struct JobSpec {
         field("claim_n", &JobSpec::claims, &Claims::n),
         field("claim_k", &JobSpec::claims, &Claims::k), field("in_turn", &JobSpec::in_turn),
         field("nvfp4", &JobSpec::nvfp4), field("alpha", &JobSpec::alpha),
+        field("block_a", &JobSpec::block_a), field("block_b", &JobSpec::block_b),
         field("results", &JobSpec::output, &job::OutputFormat::kind),
         field("out_format", &JobSpec::output, requant, &numerics::RequantOptions::format),
         field("out_rule", &JobSpec::output, requant, &numerics::RequantOptions::rule),

@@ -127,6 +127,7 @@ const char* const kElements = "operand elements";
 const char* const kScales = "operand scales";
 const char* const kNvfp4 = "nvfp4 x data";
 const char* const kScalesOfNvfp4 = "nvfp4 scales";
+const char* const kBlocks = "blocks of scales";
 const char* const kAlpha = "alpha x bias";
 const char* const kAlphaNumbers = "alpha numbers";
 const char* const kBias = "bias x results";
@@ -161,6 +162,12 @@ void define_operands(Bins& bins) {
               data);
   bins.define(kScalesOfNvfp4, "Scales of blocks of NVFP4; the codes from 0x80 on are negative.",
               ShortRun::some, cross({{"A", "B"}, kNvfp4Scales}));
+  bins.define(kBlocks,
+              "Blocks of E8M0 scales of A and B at both rates, with K beyond a block or not.",
+              ShortRun::some,
+              cross({cross({{"32", "64", "128"}, {"32", "64", "128"}}, " x "),
+                     {"4-bit pair", "other pair"},
+                     {"one block", "more"}}));
   bins.define(kAlpha, "ALPHA with both kinds of operands and every form of bias.", ShortRun::some,
               cross({{"mx", "nvfp4"}, {"no alpha", "alpha"}, kBiasForms}));
   bins.define(kAlphaNumbers, "Every kind of number as ALPHA.", ShortRun::some, kNumberClasses);
@@ -206,6 +213,13 @@ void sample_operands(const cosim::CosimJob& job, Bins& bins) {
     bins.hit(kPairs,
              fmt::format("{} x {}, {}", name_of(job.a.format), name_of(job.b.format), job.values));
     if (is_nvfp4) bins.hit(kNvfp4, job.values);
+  }
+  if (!is_nvfp4) {
+    const unsigned block = std::max(job.a.layout.block, job.b.layout.block);
+    bins.hit(kBlocks, fmt::format("{} x {}, {}, {}", job.a.layout.block, job.b.layout.block,
+                                  numerics::is_dual_pair(job.a.format, job.b.format) ? "4-bit pair"
+                                                                                     : "other pair",
+                                  job.k() <= block ? "one block" : "more"));
   }
   const char* width = job.bias_bf16 ? "bf16" : "fp32";
   const std::string form = job.bias.empty()

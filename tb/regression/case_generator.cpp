@@ -124,12 +124,16 @@ void make_alike(cosim::JobSpec& job, const cosim::JobSpec& before,
   const bool needs_bias =
       job.values == cosim::Values::boundaries || job.values == cosim::Values::ties;
   const bool has_kind = has_nvfp4(engine.params) || !(before.nvfp4 || before.alpha);
-  const bool legal =
-      job.spoils.empty() && has_kind && engine.has_pair(before.format_a, before.format_b);
+  const bool has_blocks =
+      engine.long_blocks || (before.block_a == kBlockSize && before.block_b == kBlockSize);
+  const bool legal = job.spoils.empty() && has_kind && has_blocks &&
+                     engine.has_pair(before.format_a, before.format_b);
   if (!legal || (needs_bias && before.bias != job::BiasKind::full)) return;
   job.format_a = before.format_a;
   job.format_b = before.format_b;
   job.nvfp4 = before.nvfp4;
+  job.block_a = before.block_a;
+  job.block_b = before.block_b;
   job.alpha = before.alpha;
   job.bias = before.bias;
   job.bias_bf16 = before.bias_bf16;

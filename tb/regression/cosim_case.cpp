@@ -151,6 +151,14 @@ void validate(const Reader& reader, const cosim::JobSpec& job) {
   if (job.nvfp4 && (job.format_a != e2m1 || job.format_b != e2m1)) {
     reader.fail("has 'nvfp4', which needs 'format_a' and 'format_b' mxfp4_e2m1");
   }
+  for (const unsigned block : {job.block_a, job.block_b}) {
+    if (block != 32 && block != 64 && block != 128) {
+      reader.fail(fmt::format("has blocks of {} (allowed: 32, 64, 128)", block));
+    }
+  }
+  if (job.nvfp4 && (job.block_a != 32 || job.block_b != 32)) {
+    reader.fail("has 'nvfp4', which excludes 'block_a' and 'block_b'");
+  }
   if (std::min({job.m, job.n, job.k, job.batch}) == 0) {
     reader.fail("needs m, n, k and batch of at least 1");
   }

@@ -78,6 +78,7 @@ cosim::EngineFeatures features_from_json(const Json& json, const std::string& wh
     (name == "fp32" ? features.bias_fp32 : features.bias_bf16) = true;
   });
   reader.member("batches", features.batches);
+  reader.member("long_blocks", features.long_blocks);
   reader.member("counters", features.counters);
   reader.member("faults", features.faults);
   for_each_name(reader, "waves",

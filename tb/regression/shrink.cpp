@@ -204,6 +204,9 @@ class Shrinker {
     try_change([](cosim::JobSpec& s) { s.seed = 0; });
     try_change([](cosim::JobSpec& s) { s.alpha = false; });
     try_change([](cosim::JobSpec& s) { s.nvfp4 = false; });
+    try_change([](cosim::JobSpec& s) { s.block_a = s.block_b = 32; });
+    try_change([](cosim::JobSpec& s) { s.block_a = 32; });
+    try_change([](cosim::JobSpec& s) { s.block_b = 32; });
     if (!job_of(best_).nvfp4) {
       try_change([](cosim::JobSpec& s) { s.format_a = numerics::FormatId::mxfp8_e4m3; });
       try_change([](cosim::JobSpec& s) { s.format_b = numerics::FormatId::mxfp8_e4m3; });

@@ -21,7 +21,7 @@ mxe_capabilities capabilities(const Params& params) {
   caps.tree_w = params.tree_w;
   caps.fp4_dual = params.fp4_dual != 0;
   caps.nvfp4 = has_nvfp4(params);
-  caps.bf16 = caps.mx_out = true;
+  caps.bf16 = caps.mx_out = caps.long_blocks = true;
   return caps;
 }
 

@@ -19,7 +19,8 @@ MockDevice::MockDevice(uint32_t ring_entries)
   for (const ParameterInfo& info : parameter_table) {
     registers_[info.offset] |= ParameterValues().*(info.field) << info.shift;
   }
-  registers_[MXE_REG_FEATURES] |= MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
+  registers_[MXE_REG_FEATURES] |=
+      MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK | MXE_FEATURES_LONG_BLOCKS_MASK;
 }
 
 mxe_port MockDevice::port(bool interrupts) {

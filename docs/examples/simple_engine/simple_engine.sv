@@ -116,6 +116,7 @@ module simple_engine #(
     .features_nvfp4_i               (1'b0),
     .features_bf16_i                (1'b1),
     .features_mx_out_i              (1'b0),
+    .features_long_blocks_i         (1'b0),
     .ctrl_enable_o                  (enable),
     .ctrl_soft_reset_o              (soft_reset),
     .ctrl_counter_clear_o           (counter_clear),

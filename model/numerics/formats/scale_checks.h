@@ -18,16 +18,21 @@ inline bool is_nvfp4_format(const ScaledFormat& format) {
   return format.element == FormatId::mxfp4_e2m1 && format.scales == kNvfp4Scales;
 }
 
-/// Throws Error unless engines multiply operands with these scales: E8M0 in blocks of 32 or NVFP4
-/// on both sides, without scales of rows.
+/// True for E8M0 scales of blocks of 32, 64 or 128.
+inline bool has_mx_scales(const ScaledFormat& format) {
+  const unsigned block = format.scales.block;
+  return format.scales.kind == ScaleKind::e8m0 && (block == 32 || block == 64 || block == 128);
+}
+
+/// Throws Error unless engines multiply operands with these scales: E8M0 in blocks of 32, 64 or 128
+/// on each side or NVFP4 on both, without scales of rows.
 inline void require_engine_scales(const ScaledFormat& a, const ScaledFormat& b,
                                   bool has_row_scales) {
-  constexpr ScaleLayout kOfEngines;
-  const bool is_mx = a.scales == kOfEngines && b.scales == kOfEngines;
+  const bool is_mx = has_mx_scales(a) && has_mx_scales(b);
   if (!has_row_scales && (is_mx || (is_nvfp4_format(a) && is_nvfp4_format(b)))) return;
   throw Error(
-      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, or NVFP4 "
-                  "twice, and one tensor scale; golden has all)",
+      fmt::format("no engine multiplies {} by {}{} (allowed: E8M0 scales of blocks of 32, 64 or "
+                  "128, or NVFP4 twice, and one tensor scale; golden has all)",
                   a.name(), b.name(), has_row_scales ? " with scales of rows" : ""));
 }
 

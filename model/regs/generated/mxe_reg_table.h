@@ -45,7 +45,7 @@ inline constexpr std::array<RegisterInfo, 55> register_table{{
     {"MEM_W", 0x020u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"QUEUE_DEPTH", 0x024u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"MAX_BURST", 0x028u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
-    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000000fu},
+    {"FEATURES", 0x02cu, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x0000001fu},
     {"B_BANKS", 0x030u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0xffffffffu},
     {"CTRL", 0x040u, RegisterAccess::read_write, 0x00000000u, 0x00000001u, 0x00000000u, 0x0000000eu, 0x00000000u},
     {"STATUS", 0x044u, RegisterAccess::read_only, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000007u},
@@ -145,6 +145,7 @@ constexpr const RegisterInfo* find_register(std::uint32_t offset) {
   X(FEATURES, features_bf16, 1, 0x00000002u) \
   X(FEATURES, features_mx_out, 2, 0x00000004u) \
   X(FEATURES, features_nvfp4, 3, 0x00000008u) \
+  X(FEATURES, features_long_blocks, 4, 0x00000010u) \
   X(B_BANKS, b_banks_value, 0, 0xffffffffu) \
   X(STATUS, status_busy, 0, 0x00000001u) \
   X(STATUS, status_empty, 1, 0x00000002u) \

@@ -71,6 +71,8 @@
 #define MXE_FEATURES_MX_OUT_SHIFT                  2
 #define MXE_FEATURES_NVFP4_MASK                    UINT32_C(0x00000008)
 #define MXE_FEATURES_NVFP4_SHIFT                   3
+#define MXE_FEATURES_LONG_BLOCKS_MASK              UINT32_C(0x00000010)
+#define MXE_FEATURES_LONG_BLOCKS_SHIFT             4
 
 // Banks of the B buffer. The array reads one bank while the others are filled, so more banks hide
 // more memory latency.
@@ -478,6 +480,10 @@
 #define MXE_BLOCK_OF_32                            0u
 // 16 elements.
 #define MXE_BLOCK_OF_16                            1u
+// 64 elements.
+#define MXE_BLOCK_OF_64                            2u
+// 128 elements.
+#define MXE_BLOCK_OF_128                           3u
 
 // ---- Status codes ----
 

@@ -40,6 +40,8 @@ struct mxe_capabilities {
   /// Pairs of NVFP4 are allowed, MXFP4_E2M1 in blocks of 16 with UE4M3 scales, and ALPHA. They need
   /// TREE_W of at least 56.
   bool nvfp4;
+  /// E8M0 scales of blocks of 64 and 128 are allowed.
+  bool long_blocks;
   /// Banks of the B buffer. The array reads one bank while the others are filled, so more banks
   /// hide more memory latency.
   uint32_t b_banks;
@@ -97,7 +99,8 @@ struct mxe_counters {
   X(fp4_dual, FP4_DUAL) \
   X(bf16, BF16) \
   X(mx_out, MX_OUT) \
-  X(nvfp4, NVFP4)
+  X(nvfp4, NVFP4) \
+  X(long_blocks, LONG_BLOCKS)
 
 // X(member, COUNTER): all counters; their registers are MXE_REG_COUNTER_LO and _HI.
 #define MXE_COUNTERS(X) \

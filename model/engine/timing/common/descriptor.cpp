@@ -36,13 +36,13 @@ bool has_reserved_bits(const DescriptorBytes& bytes) {
                      });
 }
 
-/// True if the engine multiplies the operands: both NVFP4, or both with E8M0 scales of blocks
-/// of 32.
+/// True if the engine multiplies the operands: both NVFP4, or both with E8M0 scales of blocks of at
+/// least 32.
 bool has_pair(const Descriptor& job, const Params& params) {
   if (job.alpha && (!has_nvfp4(params) || has_two_chains(job, params))) return false;
   if (is_nvfp4(job)) return has_nvfp4(params);
   const bool is_mx = job.scale_a == MXE_SCALE_E8M0 && job.scale_b == MXE_SCALE_E8M0 &&
-                     job.block_a == MXE_BLOCK_OF_32 && job.block_b == MXE_BLOCK_OF_32;
+                     job.block_a != MXE_BLOCK_OF_16 && job.block_b != MXE_BLOCK_OF_16;
   return is_mx && numerics::pair_tree_width(job.a(), job.b()) <= params.tree_w;
 }
 
@@ -136,6 +136,14 @@ bool is_nvfp4(const Descriptor& job) {
   return job.format_a == MXE_FORMAT_MXFP4_E2M1 && job.format_b == MXE_FORMAT_MXFP4_E2M1 &&
          job.scale_a == MXE_SCALE_UE4M3 && job.scale_b == MXE_SCALE_UE4M3 &&
          job.block_a == MXE_BLOCK_OF_16 && job.block_b == MXE_BLOCK_OF_16;
+}
+
+unsigned block_elements(uint32_t code) {
+  return code == MXE_BLOCK_OF_16 ? numerics::kNvfp4Scales.block : kBlockSize << coarse_blocks(code);
+}
+
+unsigned coarse_blocks(uint32_t code) {
+  return code == MXE_BLOCK_OF_64 ? 1 : code == MXE_BLOCK_OF_128 ? 2 : 0;
 }
 
 unsigned scale_block(const Descriptor& job) {

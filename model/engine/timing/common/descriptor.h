@@ -56,7 +56,11 @@ bool is_dual(const Descriptor& job, const Params& params);
 
 /// True if both operands are NVFP4: E2M1 in blocks of 16 with UE4M3 scales.
 bool is_nvfp4(const Descriptor& job);
-/// Elements that share a scale: 16 or 32.
+/// Elements that share a scale, by the code of the descriptor: 16, 32, 64 or 128.
+unsigned block_elements(uint32_t code);
+/// log2 of the blocks of 32 that share a scale, by the code: 0 for 16 and 32, 1 for 64, 2 for 128.
+unsigned coarse_blocks(uint32_t code);
+/// Elements of the blocks in which loaders and buffers count: 32, with NVFP4 16.
 unsigned scale_block(const Descriptor& job);
 /// Scales of an operand word: one per block of 32 or two per block of 16, twice at the dual rate.
 unsigned word_scales(const Descriptor& job, const Params& params);

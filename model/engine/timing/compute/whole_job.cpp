@@ -35,12 +35,13 @@ struct Ranges {
   Range a, b, a_scales, b_scales, c, d, d_scales;
 
   explicit Ranges(const Descriptor& job) {
-    const unsigned block = scale_block(job);
-    const uint64_t scales = (uint64_t{job.k} + block - 1) / block;
+    const auto scales = [&](uint32_t block) {
+      return (uint64_t{job.k} + block_elements(block) - 1) / block_elements(block);
+    };
     a = {job.a_addr, job.a_rows(), numerics::packed_row_bytes(job.a(), job.k), job.a_stride};
     b = {job.b_addr, job.b_rows(), numerics::packed_row_bytes(job.b(), job.k), job.b_stride};
-    a_scales = {job.a_scale_addr, job.a_rows(), scales, job.a_scale_stride};
-    b_scales = {job.b_scale_addr, job.b_rows(), scales, job.b_scale_stride};
+    a_scales = {job.a_scale_addr, job.a_rows(), scales(job.block_a), job.a_scale_stride};
+    b_scales = {job.b_scale_addr, job.b_rows(), scales(job.block_b), job.b_scale_stride};
     const uint64_t c_bytes = job.bias_bf16 ? 2 : 4;
     c = {job.c_addr, job.c_stride == 0 ? 1 : job.a_rows(), job.n * c_bytes, job.c_stride};
     d = {job.d_addr, job.a_rows(), d_row_bytes(job), job.d_stride};
@@ -120,10 +121,12 @@ bool WholeJob::can_compute(const Descriptor& job, MemoryPort& memory) {
 
 void WholeJob::compute(const Descriptor& job, MemoryPort& memory, bool fp4_dual) {
   const Ranges ranges(job);
-  const numerics::ScaleLayout layout =
-      is_nvfp4(job) ? numerics::kNvfp4Scales : numerics::ScaleLayout{};
-  read_operand(job.a(), layout, ranges.a, ranges.a_scales, job.k, memory, a_);
-  read_operand(job.b(), layout, ranges.b, ranges.b_scales, job.k, memory, b_);
+  const auto layout = [&](uint32_t block) {
+    return is_nvfp4(job) ? numerics::kNvfp4Scales
+                         : numerics::ScaleLayout{numerics::ScaleKind::e8m0, block_elements(block)};
+  };
+  read_operand(job.a(), layout(job.block_a), ranges.a, ranges.a_scales, job.k, memory, a_);
+  read_operand(job.b(), layout(job.block_b), ranges.b, ranges.b_scales, job.k, memory, b_);
   std::vector<float> c;
   if (job.bias) c = bias(job, ranges.c, memory);
   pitch_ = job.n;

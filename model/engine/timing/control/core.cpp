@@ -145,7 +145,8 @@ uint32_t Core::hardware_value(uint32_t address) const {
   }
   switch (address) {
     case MXE_REG_FEATURES:
-      return parameter_bits(params_, address) | MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK;
+      return parameter_bits(params_, address) | MXE_FEATURES_BF16_MASK | MXE_FEATURES_MX_OUT_MASK |
+             MXE_FEATURES_LONG_BLOCKS_MASK;
     case MXE_REG_STATUS:
       return (cmd_.busy() ? MXE_STATUS_BUSY_MASK : 0) | (cmd_.empty() ? MXE_STATUS_EMPTY_MASK : 0) |
              (cmd_.resetting() ? MXE_STATUS_RESETTING_MASK : 0);

@@ -21,19 +21,21 @@ unsigned word_bytes(numerics::FormatId format, bool dual) {
 }
 
 /// A or B, without addresses.
-OperandView view(const Descriptor& job, const Params& params, numerics::FormatId format) {
+OperandView view(const Descriptor& job, const Params& params, numerics::FormatId format,
+                 uint32_t block) {
   const bool dual = is_dual(job, params);
   OperandView v;
   v.row_bytes = static_cast<uint32_t>(numerics::packed_row_bytes(format, job.k));
-  v.row_scales = ceil_div(job.k, scale_block(job));
+  v.row_blocks = ceil_div(job.k, scale_block(job));
   v.word_bytes = word_bytes(format, dual);
-  v.word_scales = word_scales(job, params);
+  v.word_blocks = word_scales(job, params);
+  v.coarse = coarse_blocks(block);
   v.words_at_a_time = std::max(kPlainWordBytes / v.word_bytes, 1u);
   return v;
 }
 
 OperandView view_of_a(const Descriptor& job, const Params& params) {
-  OperandView v = view(job, params, job.a());
+  OperandView v = view(job, params, job.a(), job.block_a);
   v.address = job.a_addr;
   v.stride = job.a_stride;
   v.scale_address = job.a_scale_addr;
@@ -107,7 +109,7 @@ RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_dat
 
 /// B as its loader and the feeder see it.
 OperandView Datapath::view_of_b(const Descriptor& job) const {
-  OperandView b = view(job, params_, job.b());
+  OperandView b = view(job, params_, job.b(), job.block_b);
   b.address = job.b_addr;
   b.stride = job.b_stride;
   b.scale_address = job.b_scale_addr;
@@ -147,9 +149,9 @@ uint64_t Datapath::early_load_cycle() const {
   const Descriptor& run = slots_.run.descriptor;
   const bool alike =
       job.format_a == run.format_a && job.format_b == run.format_b &&
-      is_nvfp4(job) == is_nvfp4(run) && job.alpha == run.alpha && job.bias == run.bias &&
-      job.bias_bf16 == run.bias_bf16 && (job.c_stride == 0) == (run.c_stride == 0) &&
-      view_of_b(job).wide == view_of_b(run).wide &&
+      is_nvfp4(job) == is_nvfp4(run) && job.block_a == run.block_a && job.block_b == run.block_b &&
+      job.alpha == run.alpha && job.bias == run.bias && job.bias_bf16 == run.bias_bf16 &&
+      (job.c_stride == 0) == (run.c_stride == 0) && view_of_b(job).wide == view_of_b(run).wide &&
       LoopNest::chunk_shift(params_.rows, job.m) == LoopNest::chunk_shift(params_.rows, run.m);
   return alike ? done : kNever;
 }
@@ -187,8 +189,9 @@ void Datapath::start(uint64_t cycle) {
   if (whole_) whole_job_.compute(job, memory_, params_.fp4_dual != 0);
   if (functional()) arithmetic_->start(arithmetic_job(job, dual));
   const unsigned scales = word_scales(job, params_);
-  a_buf_.configure(job.a(), dual, scales, LoopNest::chunk_shift(params_.rows, job.m));
-  b_buf_.configure(job.b(), dual, scales, 0);
+  a_buf_.configure(job.a(), dual, scales, coarse_blocks(job.block_a),
+                   LoopNest::chunk_shift(params_.rows, job.m));
+  b_buf_.configure(job.b(), dual, scales, coarse_blocks(job.block_b), 0);
   array_.start(is_nvfp4(job));
   c_buf_.configure(job.c_stride == 0, job.bias_bf16);
   const OperandView b = view_of_b(job);
@@ -310,7 +313,7 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
     case FetchKind::a_scales:
     case FetchKind::b_scales:
       unpack(fetch, arrival.data, [&](unsigned index, const blocks::Word& word) {
-        buffer.put_scales(fetch.bank, fetch.line, index, word);
+        buffer.put_scales(fetch.bank, fetch.line, index, word, fetch.behind);
       });
       break;
     case FetchKind::bias:

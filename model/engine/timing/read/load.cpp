@@ -18,7 +18,7 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
   view_ = view;
   walk_ = Walk(params_, {true, !is_a, !is_a, view.wide, view.long_slab}, batch, m, n, k_words,
                is_a && one_chunk);
-  chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
+  chunk_offset_ = offset_ = chunk_block_ = block_ = 0;
   row_ = base_ = group_ = view.address;
   scale_row_ = scale_base_ = scale_group_ = view.scale_address;
   matrix_ = view.address;
@@ -28,12 +28,15 @@ void Load::start(uint64_t cycle, const OperandView& view, uint32_t batch, uint32
   const uint32_t unit =
       all_whole ? most : LoopNest::kWordUnit;  // chunks and slabs begin at its multiples
   const uint32_t step_bytes = unit * view.word_bytes;
-  const uint32_t step_scales = unit * view.word_scales;
+  // Steps may begin within a scale that several blocks share.
+  const uint32_t step_blocks = unit * view.word_blocks;
+  const uint32_t step_scales = (step_blocks & shared()) != 0 ? 1 : step_blocks >> view.coarse;
   phase_ = AddressPhase(view.address | view.stride | step_bytes,
                         std::min(view.row_bytes, most * view.word_bytes), params_.mem_bytes());
-  scale_phase_ =
-      AddressPhase(view.scale_address | view.scale_stride | step_scales,
-                   std::min(view.row_scales, most * view.word_scales), params_.mem_bytes());
+  scale_phase_ = AddressPhase(view.scale_address | view.scale_stride | step_scales,
+                              (std::min(view.row_blocks, most * view.word_blocks) >> view.coarse) +
+                                  uint32_t{view.coarse != 0},
+                              params_.mem_bytes());
   if (!chained) {
     credits_ = BankCredits(view.wide ? 2 * banks_ : banks_);
     if (!is_a) bank_ = 0;  // as the feeder does
@@ -57,7 +60,8 @@ void Load::visit(StateVisitor& visitor) {
   visitor.value(new_chunk_);
   visitor.value(scales_);
   visitor.value(phase_.of(row_ + offset_));
-  visitor.value(scale_phase_.of(scale_row_ + scale_offset_));
+  visitor.value(scale_phase_.of(scale_address()));
+  visitor.value(block_ & shared());
   visitor.value(row_ - base_);
   visitor.value(offset_ - chunk_offset_);
   // Loop::tile implies one chunk: the nest never returns to the begin of the group. In Loop::chunk,
@@ -78,8 +82,8 @@ void Load::move(Loop loop, uint64_t iterations) {
     case Loop::chunk:
       offset_ += static_cast<uint32_t>(chunk_words * view_.word_bytes);
       chunk_offset_ += static_cast<uint32_t>(chunk_words * view_.word_bytes);
-      scale_offset_ += static_cast<uint32_t>(chunk_words * view_.word_scales);
-      chunk_scale_offset_ += static_cast<uint32_t>(chunk_words * view_.word_scales);
+      block_ += static_cast<uint32_t>(chunk_words * view_.word_blocks);
+      chunk_block_ += static_cast<uint32_t>(chunk_words * view_.word_blocks);
       break;
     case Loop::group:
       rows = is_a ? 0 : iterations * params_.num_pe * params_.acc_tiles;
@@ -117,8 +121,11 @@ void Load::prepare() {
   fetch_.new_chunk = new_chunk_;
   if (scales_) {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
-    fetch_.address = scale_row_ + scale_offset_;
-    fetch_.bytes = std::min(view_.row_scales - scale_offset_, words * view_.word_scales);
+    // A step that begins behind the first block of a scale reads that scale again.
+    const uint32_t blocks = std::min(view_.row_blocks - block_, words * view_.word_blocks);
+    fetch_.behind = block_ & shared();
+    fetch_.address = scale_address();
+    fetch_.bytes = (blocks + fetch_.behind + shared()) >> view_.coarse;
     fetch_.word_bytes =
         is_a ? std::min(kPlainWordBytes, most_word_scales(params_) * params_.a_slab_k / kBlockSize)
              : kPlainWordBytes;
@@ -176,24 +183,24 @@ void Load::next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words) {
     // The same rows, further along K.
     go_to(base_, scale_base_);
     offset_ += words * view_.word_bytes;
-    scale_offset_ += words * view_.word_scales;
+    block_ += words * view_.word_blocks;
     return;
   }
   if (next == Walk::Next::tile) {
     // The next columns, back to the start of the chunk.
     go_to(after, scale_after);
     offset_ = chunk_offset_;
-    scale_offset_ = chunk_scale_offset_;
+    block_ = chunk_block_;
     return;
   }
   if (next == Walk::Next::chunk) {
     // Back to the group's columns, next chunk.
     go_to(group_, scale_group_);
     offset_ = chunk_offset_ += chunk_words * view_.word_bytes;
-    scale_offset_ = chunk_scale_offset_ += chunk_words * view_.word_scales;
+    block_ = chunk_block_ += chunk_words * view_.word_blocks;
     return;
   }
-  chunk_offset_ = offset_ = chunk_scale_offset_ = scale_offset_ = 0;
+  chunk_offset_ = offset_ = chunk_block_ = block_ = 0;
   if (is_a && next == Walk::Next::group) {
     go_to(base_, scale_base_);  // the same rows again
   } else if (is_a || next == Walk::Next::group || next == Walk::Next::batch) {

@@ -40,6 +40,9 @@ class Load final : public OperandLoader {
   void next_row();
   void next_bank(Walk::Next next, uint32_t words, uint32_t chunk_words);
   void move(Loop loop, uint64_t iterations);
+  /// Blocks that share a scale, without the first.
+  uint32_t shared() const { return (1u << view_.coarse) - 1; }
+  uint64_t scale_address() const { return scale_row_ + (block_ >> view_.coarse); }
 
   Params params_;
   Operand operand_;
@@ -54,8 +57,8 @@ class Load final : public OperandLoader {
   bool second_ = false;      // bank_ is the second of a wide tile
   bool new_chunk_ = false;   // bank_ is the first that an A chunk needs
   bool scales_ = false;      // the scale bytes of the row are next
-  // Byte offsets within a row, and row pointers: see mxe_load.
-  uint32_t chunk_offset_ = 0, offset_ = 0, chunk_scale_offset_ = 0, scale_offset_ = 0;
+  // Byte offsets and blocks within a row, and row pointers: see mxe_load.
+  uint32_t chunk_offset_ = 0, offset_ = 0, chunk_block_ = 0, block_ = 0;
   uint64_t row_ = 0, base_ = 0, group_ = 0, scale_row_ = 0, scale_base_ = 0, scale_group_ = 0;
   uint64_t matrix_ = 0, scale_matrix_ = 0;  // of the product
   AddressPhase phase_, scale_phase_;

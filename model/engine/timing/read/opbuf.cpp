@@ -11,12 +11,15 @@ OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words, unsigned most_scale
       words_(2 * words),
       scale_bytes_(most_scales * words),
       elements_(std::size_t{banks} * lines * words_),
-      scales_(std::size_t{banks} * lines * scale_bytes_) {}
+      scales_(std::size_t{banks} * lines * scale_bytes_),
+      behind_(banks) {}
 
-void OpBuf::configure(numerics::FormatId format, bool dual, unsigned scales, unsigned chunk_shift) {
+void OpBuf::configure(numerics::FormatId format, bool dual, unsigned blocks, unsigned coarse,
+                      unsigned chunk_shift) {
   fmt_ = blocks::fmt_info(format);
   dual_ = dual;
-  word_scales_ = scales;
+  word_blocks_ = blocks;
+  coarse_ = coarse;
   chunk_shift_ = chunk_shift;
 }
 
@@ -36,7 +39,9 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
   }
 }
 
-void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word) {
+void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word,
+                       unsigned behind) {
+  behind_[bank] = behind;
   const unsigned bytes = std::min(kPlainWordBytes, scale_bytes_);
   std::copy_n(word.begin(), bytes, &scales_[place(bank, line) * scale_bytes_ + index * bytes]);
 }
@@ -44,7 +49,9 @@ void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const block
 OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {
   const uint8_t* scales = &scales_[place(bank, line) * scale_bytes_];
   OperandWord read{elements_[place(bank, line) * words_ + word], {}};
-  std::copy_n(scales + word_scales_ * word, word_scales_, read.scales.begin());
+  for (unsigned i = 0; i < word_blocks_; i++) {
+    read.scales[i] = scales[(word_blocks_ * word + i + behind_[bank]) >> coarse_];
+  }
   return read;
 }
 

@@ -23,12 +23,15 @@ class OpBuf {
 
   /// The operand of the coming job. Lines are 2^`chunk_shift` times as long and their number is
   /// divided by that factor.
-  /// `scales`: of an operand word.
-  void configure(numerics::FormatId format, bool dual, unsigned scales, unsigned chunk_shift);
+  /// `blocks`: of an operand word; 2^`coarse` of them share a scale.
+  void configure(numerics::FormatId format, bool dual, unsigned blocks, unsigned coarse,
+                 unsigned chunk_shift);
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get a
   /// container each, or scales. With 4-bit elements at the single rate, it is two operand words.
   void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
-  void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
+  /// The bank begins `behind` blocks after the first block of its first scale.
+  void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word,
+                  unsigned behind);
   OperandWord read(unsigned bank, unsigned line, unsigned word) const;
 
   BankFills fills;
@@ -41,11 +44,12 @@ class OpBuf {
   unsigned lines_, words_, scale_bytes_;  // words_: room for operand words in a line
   blocks::FmtInfo fmt_;
   bool dual_ = false;
-  unsigned word_scales_ = 1;
+  unsigned word_blocks_ = 1, coarse_ = 0;
   unsigned chunk_shift_ = 0;
   blocks::Expand expand_;
   std::vector<std::array<uint8_t, kBlockSize>> elements_;  // [bank][line][word]
   std::vector<uint8_t> scales_;                            // [bank][line][scale]
+  std::vector<unsigned> behind_;                           // [bank]
 };
 
 }  // namespace mxe::engine

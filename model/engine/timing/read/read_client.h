@@ -43,9 +43,10 @@ class ReadClient {
 struct OperandView {
   uint64_t address = 0, scale_address = 0;
   uint32_t stride = 0, scale_stride = 0;
-  uint32_t row_bytes = 0, row_scales = 0;  ///< of a whole row: element bytes, scale bytes
+  uint32_t row_bytes = 0, row_blocks = 0;  ///< of a whole row: element bytes, blocks
   unsigned word_bytes = 0;                 ///< element bytes of one operand word
-  unsigned word_scales = 1;                ///< scale bytes of one operand word: 2 at the dual rate
+  unsigned word_blocks = 1;                ///< blocks of one operand word: 2 at the dual rate
+  unsigned coarse = 0;                     ///< log2 of the blocks that share a scale byte
   unsigned words_at_a_time = 1;            ///< operand words in one word at the unpacker's output
   bool wide = false, long_slab = false;    ///< of B: how the nest is walked, see Walk; if it is
                                            ///< wide, each bank is used as two
