@@ -179,7 +179,7 @@ struct mxe_job {
   bool alpha;                   ///< D = alpha_bits * sums + C instead of sums that start at C
   uint32_t alpha_bits;          ///< FP32; ignored without alpha
   uint32_t scale_a, scale_b;    ///< MXE_SCALE_...
-  uint32_t block_a, block_b;    ///< MXE_BLOCK_...
+  uint32_t block_a, block_b;    ///< MXE_BLOCK_..., elements along k that share a scale
   uint32_t m, n, k;             ///< shape in elements, each at least 1
   uint32_t batch;               ///< number of products, at most 65535; 0 means 1
 

@@ -39,9 +39,10 @@ void shrink_loops(const job::JobShape& shape, Params& params) {
 }
 
 std::string key_of(const TimedJob& job) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
                      job.shape.k, static_cast<int>(job.shape.format_a),
                      static_cast<int>(job.shape.format_b), job.shape.is_nvfp4(),
+                     job.shape.scales_a.block, job.shape.scales_b.block,
                      job.shape.alpha.has_value(), job.shape.output.name(), job.params.to_string(),
                      job.timing.latency, job.timing.bytes_per_cycle, job.timing.half_duplex,
                      job.timing.jitter_seed, job.ports.reads, job.ports.writes);

@@ -88,6 +88,8 @@ job::JobShape read_shape(const Json& request) {
   shape.format_a = numerics::parse_format(request.at("format_a").get<std::string>());
   shape.format_b = numerics::parse_format(request.at("format_b").get<std::string>());
   shape.output = read_output(request);
+  shape.scales_a.block = request.value("block_a", kBlockSize);
+  shape.scales_b.block = request.value("block_b", kBlockSize);
   if (request.value("nvfp4", false)) shape.scales_a = shape.scales_b = numerics::kNvfp4Scales;
   if (request.contains("alpha_bits")) {
     shape.alpha = from_bits(request["alpha_bits"].get<uint32_t>());

@@ -334,13 +334,13 @@ TEST_F(Operands, EnginesRefuseByName) {
     more.insert(more.end(), {"--on", "model", "--config", "small"});
     expect_error(numbers(more), message);
   };
-  refused({"--set", "NVFP4=0"}, "a factor of the results needs NVFP4 = 1");
+  refused({"--set", "NVFP4=0"}, "NVFP4 needs NVFP4 = 1");
   refused({"--preset-a", "nvfp4-te-row", "--preset-b", "nvfp4-te-row"},
           "no engine multiplies nvfp4 by nvfp4 with scales of rows (allowed: E8M0 scales of blocks "
-          "of 32, or NVFP4 twice");
+          "of 32, 64 or 128, or NVFP4 twice");
   refused({"--format-b", "mxint8"}, "no engine multiplies nvfp4 by mxint8");
-  refused({"--format-a", "mxint8", "--format-b", "mxint8", "--block-a", "64"},
-          "no engine multiplies mxint8 in blocks of 64 by mxint8");
+  refused({"--format-a", "mxint8", "--format-b", "mxint8", "--block-a", "16"},
+          "no engine multiplies mxint8 in blocks of 16 by mxint8");
   refused({"--format-a", "mxfp4_e2m1", "--format-b", "mxfp4_e2m1", "--alpha", "2"},
           "a factor of the results needs NVFP4 = 1");
 }

@@ -209,7 +209,7 @@ static int mxa_schedule(struct mxa_task *task, struct drm_file *drm_file,
 static bool mxa_has_known_scales(const struct drm_mxe_submit *args)
 {
 	return args->scale_a <= MXE_SCALE_UE4M3 && args->scale_b <= MXE_SCALE_UE4M3 &&
-	       args->block_a <= MXE_BLOCK_OF_16 && args->block_b <= MXE_BLOCK_OF_16 && !args->pad &&
+	       args->block_a <= MXE_BLOCK_OF_128 && args->block_b <= MXE_BLOCK_OF_128 && !args->pad &&
 	       (args->flags & DRM_MXE_JOB_ALPHA || !args->alpha);
 }
 

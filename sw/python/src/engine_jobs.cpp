@@ -61,7 +61,12 @@ void put_scales(nb::dict& request, const numerics::MxTensor& a, const numerics::
   if (alpha && !std::isfinite(*alpha)) {
     throw Error("alpha must be a finite number, not " + std::to_string(*alpha));
   }
-  if (numerics::is_nvfp4_format(a.scaled_format())) request["nvfp4"] = true;
+  if (numerics::is_nvfp4_format(a.scaled_format())) {
+    request["nvfp4"] = true;
+  } else {
+    request["block_a"] = a.layout.block;
+    request["block_b"] = b.layout.block;
+  }
   const auto scale = [](const numerics::MxTensor& tensor) {
     return tensor.tensor_scales.empty() ? 1.0F : tensor.tensor_scales[0];
   };

@@ -289,12 +289,13 @@ def test_wrong_operands():
     with pytest.raises(ValueError, match="a must be quantized along axis 1, which the sum runs along"):
         mxe.matmul(mxe.quantize(x, "nvfp4", axis=0), w, transpose_b=True)
     engine = mxe.Engine("small")
-    for quantizer in ("nvfp4", mxe.Quantizer("mxint8", block_size=64)):
+    for quantizer in ("nvfp4", mxe.Quantizer("mxint8", block_size=16)):
         with pytest.raises(ValueError, match="no engine multiplies .* .allowed: E8M0 scales of "):
             mxe.matmul(x, x.T, quantizer, "mxint8", on=engine)
     with pytest.raises(ValueError, match="a factor of the results needs NVFP4 = 1"):
         mxe.matmul(x, x.T, "mxfp4_e2m1", "mxfp4_e2m1", alpha=2, on=engine)
     for formats, more in ((("nvfp4", "nvfp4"), {}), (("nvfp4", "nvfp4"), {"bias": x[:, 0]}),
+                          ((mxe.Quantizer("mxint8", block_size=64), mxe.Quantizer("mxfp6_e3m2", block_size=128)), {}),
                           (("mxint8", "mxfp8_e4m3"), {"alpha": -0.3, "bias": x[:, 0]})):
         np.testing.assert_array_equal(mxe.matmul(x, x.T, *formats, **more, on=engine),
                                       mxe.matmul(x, x.T, *formats, **more))
