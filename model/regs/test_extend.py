@@ -56,7 +56,7 @@ EXPECTED = {
     "model/numerics/formats/format.h": [
         "mxfp8_e3m3 = 7,", '{FormatId::mxfp8_e3m3, "mxfp8_e3m3", float_shape(3, 3, 3, Specials::ieee)},'],
     "sw/driver/mxe_math.c": ["{7, 8, 3, -2, 3, 0x37, 0x38, false, 0xF00000},    // mxfp8_e3m3"],
-    "sw/driver/mxe_driver.c": ["8,  // mxfp8_e3m3"],
+    "sw/driver/mxe_driver.c": ["{8, 9},   // mxfp8_e3m3"],
     "docs/architecture.md": ["| NEW_LIMIT | A limit. | things | 3 | 2 | 9 |"],
 }
 USER = """

@@ -178,9 +178,10 @@ class ArrayCheck : public BlockCheck {
   std::vector<const rtl::RtlValue*> init_;
 };
 
-/// Values of mxe_dot that a pipeline compares: of MX jobs all but the scaled blocks. Of NVFP4 jobs
-/// the lanes and halves, and separately the scaled blocks, whose scales arrive kScalesLater cycles
-/// after the elements; the model has no value for the top of the tree there.
+/// Values of mxe_dot that a pipeline compares: in an MX job all but the scaled blocks; in an NVFP4
+/// job the lanes and halves, and separately the scaled blocks. Their scales arrive kScalesLater
+/// cycles after the elements, their sum kSumLater cycles after the scales. The model has no value
+/// for the top of the tree there.
 enum class PartOfDot { kMx, kLanes, kScaled };
 constexpr unsigned kScalesLater = 2, kSumLater = 4;
 /// Cycles of an MX job in which terms of an NVFP4 job before it are in the tree.

@@ -96,7 +96,7 @@ class DrainCheck : public BlockCheck {
       if (!alpha) values.put(32 * i, 32, pairs.get(64 * i, 32));
       result.put(32 * i, 32, dual || adds_c ? Wide(*sums_[i]).get(0, 32) : values.get(32 * i, 32));
       expect("even", *even_[i], values.part(32 * i, 32));
-      if (params().fp4_dual != 0 && !alpha) expect("odd", *odd_[i], pairs.part(64 * i + 32, 32));
+      if (!alpha && params().fp4_dual != 0) expect("odd", *odd_[i], pairs.part(64 * i + 32, 32));
       if (adds_c) expect("C", *odd_[i], scope_.wide("gen_late.c_seg").part(32 * i, 32));
     }
     expect(alpha ? "product or sum" : "even or merged", "result", result);
