@@ -61,10 +61,11 @@ bool JobShape::has_two_chains(const Params& params) const {
 void JobShape::require_pair(const Params& params) const {
   require_engine_scales();
   if (is_nvfp4() && !has_nvfp4(params)) {
-    throw Error(
+    throw LimitError(
         fmt::format("NVFP4 needs NVFP4 = 1 and TREE_W of at least {}, the configuration has "
                     "NVFP4 = {} and TREE_W = {}",
-                    kScaledSumBits, params.nvfp4, params.tree_w));
+                    kScaledSumBits, params.nvfp4, params.tree_w),
+        "NVFP4 of formats", {double(params.nvfp4), double(params.tree_w)});
   }
   if (alpha && (!has_nvfp4(params) || has_two_chains(params))) {
     throw Error(

@@ -65,6 +65,8 @@ void Conditions::add(const std::string& text) {
       parser->DefineConst(std::string(numerics::element_format(format).name),
                           static_cast<double>(format));
     }
+    const OperandFormat nvfp4(numerics::parse_scaled_format("nvfp4", std::nullopt));
+    parser->DefineConst(nvfp4.name(), nvfp4.number());
     parser->SetExpr(text);
     parser->Eval();
     parsers_.push_back(std::move(parser));

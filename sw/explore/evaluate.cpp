@@ -22,8 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string formats_text(const job::JobShape& shape) {
-  return fmt::format("{} {} {}", numerics::element_format(shape.format_a).name,
-                     numerics::element_format(shape.format_b).name, shape.output.name());
+  return fmt::format("{} {} {}", shape.operand_a().name(), shape.operand_b().name(),
+                     shape.output.name());
 }
 
 std::string workload_text(const Workload& workload, const Point& point) {
@@ -94,7 +94,7 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   const double stored = runs * b_bytes(shape);
   sums.b_bytes[layer.b] += stored;
   if (layer.b == StoredB::kv_cache) {
-    sums.kv_formats.insert(numerics::element_format(shape.format_b).name);
+    sums.kv_formats.insert(shape.operand_b().name());
   }
   add_stalls(times, layer.count, sums.stalls);
   Json stalls = Json::object();
@@ -104,8 +104,8 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
                          {"n", layer.n},
                          {"k", layer.k},
                          {"count", layer.count},
-                         {"format_a", numerics::element_format(shape.format_a).name},
-                         {"format_b", numerics::element_format(shape.format_b).name},
+                         {"format_a", shape.operand_a().name()},
+                         {"format_b", shape.operand_b().name()},
                          {"cycles", cycles},
                          {"macs", layer.macs()},
                          {"bound_cycles", bound},
@@ -119,13 +119,20 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
 
 }  // namespace
 
+OperandFormat format_a(const Layer& layer, const Point& point) {
+  return layer.format_a.value_or(point.format_a);
+}
+
+OperandFormat format_b(const Layer& layer, const Point& point) {
+  return layer.format_b.value_or(point.format_b);
+}
+
 job::JobShape job_of(const Layer& layer, const Point& point) {
   job::JobShape shape;
   shape.m = layer.m;
   shape.n = layer.n;
   shape.k = layer.k;
-  shape.format_a = layer.format_a.value_or(point.format_a);
-  shape.format_b = layer.format_b.value_or(point.format_b);
+  set_formats(format_a(layer, point), format_b(layer, point), shape);
   shape.output = point.output;
   return shape;
 }
@@ -209,8 +216,8 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"version", kRecordVersion},
               {"cycles_version", kCyclesVersion},
               {"parameters", std::move(parameters)},
-              {"format_a", numerics::element_format(point.format_a).name},
-              {"format_b", numerics::element_format(point.format_b).name},
+              {"format_a", point.format_a.name()},
+              {"format_b", point.format_b.name()},
               {"format_d", point.output.name()},
               {"mem_latency", point.timing.latency},
               {"mem_bytes_per_cycle", point.timing.bytes_per_cycle},

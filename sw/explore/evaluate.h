@@ -13,6 +13,10 @@
 
 namespace mxe::explore {
 
+/// The layer's own format, else the point's.
+OperandFormat format_a(const Layer& layer, const Point& point);
+OperandFormat format_b(const Layer& layer, const Point& point);
+
 job::JobShape job_of(const Layer& layer, const Point& point);
 
 /// Throws LimitError if the engine does not support the formats of a layer.

@@ -17,6 +17,7 @@
 #include "sw/digits/network.h"
 #include "sw/digits/quantized.h"
 #include "sw/explore/cache.h"
+#include "sw/explore/evaluate.h"
 #include "sw/explore/mixed_formats.h"
 
 namespace mxe::explore {
@@ -25,11 +26,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Pair {
-  numerics::FormatId a, b;
+  OperandFormat a, b;
 
-  std::string text() const {
-    return numerics::element_format(a).name + " x " + numerics::element_format(b).name;
-  }
+  std::string text() const { return a.name() + " x " + b.name(); }
 };
 
 // Layers of equal name share their formats, because a format map selects layers by name.
@@ -78,16 +77,14 @@ std::vector<MixedLayer> layers_of(const Workload& workload, const std::vector<Po
     if (mixed == layers.end()) {
       mixed = layers.insert(mixed, {layer.name, {}, {}});
       for (const Point& point : points) {
-        mixed->pairs.push_back(
-            {layer.format_a.value_or(point.format_a), layer.format_b.value_or(point.format_b)});
+        mixed->pairs.push_back({format_a(layer, point), format_b(layer, point)});
       }
       mixed->costs.resize(points.size());
     }
     const ProductAccuracy::Product& product = product_of(layer, workload, accuracy);
     for (std::size_t at = 0; at < points.size(); at++) {
       const Pair pair = mixed->pairs[at];
-      const Json& record = records.at({numerics::element_format(points[at].format_a).name,
-                                       numerics::element_format(points[at].format_b).name});
+      const Json& record = records.at({points[at].format_a.name(), points[at].format_b.name()});
       FormatCost& cost = mixed->costs[at];
       cost.cycles += record.at("layers").at(i).at("cycles").get<uint64_t>();
       const double gain = product.gain.value_or(static_cast<double>(layer.count));
@@ -103,8 +100,14 @@ class DigitsNetwork {
       : digits_(digits::load_digits(digits::digits_directory())),
         dual_(point.params.fp4_dual != 0) {}
 
+  /// True if the layers are those of the network, in formats that it has (MX).
   bool is(const std::vector<MixedLayer>& layers) const {
     if (layers.size() != digits_.layers.size()) return false;
+    for (const MixedLayer& layer : layers) {
+      for (const Pair& pair : layer.pairs) {
+        if (pair.a.nvfp4 || pair.b.nvfp4) return false;
+      }
+    }
     for (std::size_t i = 0; i < layers.size(); i++) {
       if (layers[i].name != digits::digits_layer_name(i)) return false;
     }
@@ -115,7 +118,7 @@ class DigitsNetwork {
     std::vector<digits::Variant> variants;
     for (std::size_t i = 0; i < layers.size(); i++) {
       const Pair pair = layers[i].pairs[mixture.choice[i]];
-      variants.push_back({pair.a, pair.b});
+      variants.push_back({pair.a.element, pair.b.element});
     }
     return digits::count_correct(digits::quantized_logits(digits_, variants, dual_),
                                  digits_.labels);
@@ -181,8 +184,8 @@ std::vector<int> least_bits(const Result& result, const std::vector<std::vector<
     for (std::size_t at = 0; at < possible[i].size(); at++) {
       const Pair& pair = result.layers[i].pairs[at];
       if (!possible[i][at]) continue;
-      least = std::min(least, std::max(numerics::element_format(pair.a).bits,
-                                       numerics::element_format(pair.b).bits));
+      least = std::min(least, std::max(numerics::element_format(pair.a.element).bits,
+                                       numerics::element_format(pair.b.element).bits));
     }
   }
   return bits;
@@ -236,8 +239,8 @@ Json to_json(const Result& result, std::size_t at) {
   for (std::size_t i = 0; i < result.layers.size(); i++) {
     const Pair& pair = result.pair(i, one);
     layers.push_back({{"name", result.layers[i].name},
-                      {"format_a", numerics::element_format(pair.a).name},
-                      {"format_b", numerics::element_format(pair.b).name}});
+                      {"format_a", pair.a.name()},
+                      {"format_b", pair.b.name()}});
     if (result.chosen == at && !result.least_bits.empty()) {
       layers.back()["least_bits"] = result.least_bits[i];
     }
@@ -266,9 +269,8 @@ std::string format_map_text(const Result& result, const Mixture& mixture) {
                                  mixture.cycles, mixture.sqnr_db());
   for (std::size_t i = 0; i < result.layers.size(); i++) {
     const Pair& pair = result.pair(i, mixture);
-    text +=
-        fmt::format("{}: {{format_a: {}, format_b: {}}}\n", quoted_pattern(result.layers[i].name),
-                    numerics::element_format(pair.a).name, numerics::element_format(pair.b).name);
+    text += fmt::format("{}: {{format_a: {}, format_b: {}}}\n",
+                        quoted_pattern(result.layers[i].name), pair.a.name(), pair.b.name());
   }
   return text;
 }

@@ -24,8 +24,8 @@ double memory_rate(const Point& point) {
                                            : point.timing.bytes_per_cycle;
 }
 
-double row_bytes(numerics::FormatId format, std::size_t k) {
-  return static_cast<double>(numerics::packed_row_bytes(format, k) + divided_up(k, kBlockSize));
+double row_bytes(numerics::FormatId format, const numerics::ScaleLayout& scales, std::size_t k) {
+  return static_cast<double>(numerics::packed_row_bytes(format, k) + scales.columns(k));
 }
 
 double result_bytes(const job::JobShape& shape) {
@@ -71,13 +71,14 @@ Compulsory compulsory(const job::JobShape& shape, const Point& point) {
   least.compute_cycles = shape.macs() / shape.peak_macs_per_cycle(point.params);
   least.feed_cycles = static_cast<double>(feed_cycles(shape, point.params));
   least.bytes_read =
-      static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.k) + b_bytes(shape);
+      static_cast<double>(shape.a_rows()) * row_bytes(shape.format_a, shape.scales_a, shape.k) +
+      b_bytes(shape);
   least.bytes_written = result_bytes(shape);
   return least;
 }
 
 double b_bytes(const job::JobShape& shape) {
-  return static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.k);
+  return static_cast<double>(shape.b_rows()) * row_bytes(shape.format_b, shape.scales_b, shape.k);
 }
 
 Transfer transfer(double bytes_read, double bytes_written, const Point& point, unsigned engines) {
@@ -125,7 +126,7 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
 
   const uint64_t a_times = chunks == 1 ? 1 : divided_up(tiles, params.acc_tiles);
   const double a_bytes = static_cast<double>(shape.a_rows()) * static_cast<double>(a_times) *
-                         row_bytes(shape.format_a, shape.k);
+                         row_bytes(shape.format_a, shape.scales_a, shape.k);
   const double b_bytes_read = b_bytes(shape) * static_cast<double>(stripes);
   const uint64_t moved = more_cycles(a_bytes + b_bytes_read, result_bytes(shape), point);
   const uint64_t fed = feed_cycles(shape, params);

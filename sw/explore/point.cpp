@@ -36,14 +36,13 @@ const ParameterInfo& parameter(const std::string& name) {
                        [&](const ParameterInfo& info) { return name == info.name; });
 }
 
-template <numerics::FormatId Point::*Format>
+template <OperandFormat Point::*Format>
 Variable format_variable(const char* name) {
-  return {
-      name,
-      [](Point& point, const std::string&, const std::string& text) {
-        point.*Format = numerics::parse_format(text);
-      },
-      [](const Point& point, const std::string&) { return static_cast<double>(point.*Format); }};
+  return {name,
+          [](Point& point, const std::string&, const std::string& text) {
+            point.*Format = OperandFormat::parse(text);
+          },
+          [](const Point& point, const std::string&) { return (point.*Format).number(); }};
 }
 
 template <unsigned engine::PortLimits::*Bursts>
@@ -155,8 +154,7 @@ std::string hardware_text(const Point& point) {
 
 std::string text_without_engine(const Point& point) {
   return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", memory_text(point),
-                     numerics::element_format(point.format_a).name,
-                     numerics::element_format(point.format_b).name, point.output.name(),
+                     point.format_a.name(), point.format_b.name(), point.output.name(),
                      point.clock_mhz);
 }
 

@@ -8,8 +8,8 @@
 #include "model/engine/memory/memory_port.h"
 #include "model/engine/memory/memory_timing.h"
 #include "model/job/output.h"
-#include "model/numerics/formats/format.h"
 #include "model/params/params.h"
+#include "sw/explore/operand_format.h"
 
 namespace mxe::explore {
 
@@ -18,8 +18,7 @@ struct Point {
   engine::MemoryTiming timing;
   engine::PortLimits ports;
   double clock_mhz = 1000;
-  numerics::FormatId format_a = numerics::FormatId::mxfp8_e4m3,
-                     format_b = numerics::FormatId::mxfp8_e4m3;
+  OperandFormat format_a, format_b;
   job::OutputFormat output;
 };
 
@@ -28,7 +27,7 @@ struct Variable {
   std::string name;
   /// Throws Error, which lists the allowed values.
   void (*set)(Point& point, const std::string& name, const std::string& text);
-  /// For a format: its FormatId or output code.
+  /// For a format: OperandFormat::number() or the output code.
   double (*value)(const Point& point, const std::string& name);
 };
 

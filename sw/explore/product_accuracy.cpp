@@ -10,8 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "model/job/job.h"
+#include "model/numerics/block/presets.h"
 #include "model/numerics/gemm/gemm.h"
+#include "model/numerics/quantize/operand.h"
 #include "model/numerics/quantize/quantize.h"
 #include "sw/arrays/arrays.h"
 #include "sw/digits/network.h"
@@ -42,6 +43,18 @@ std::pair<std::string, std::string> parts_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return {"", name};
   return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+/// With the preset `ocp`; that of NVFP4 is nvfp4-torchao2.
+numerics::MxTensor quantized(const std::vector<float>& x, std::size_t rows, std::size_t k,
+                             const OperandFormat& format) {
+  if (!format.nvfp4) return numerics::quantize_rows(x.data(), rows, k, format.element);
+  const numerics::Quantizer quantizer = numerics::make_quantizer("nvfp4");
+  numerics::QuantizeRequest request;
+  request.dequantize = false;
+  return numerics::operand_of(
+      numerics::quantize(x.data(), {rows, k}, quantizer.format, quantizer.options, request), true,
+      "the operand");
 }
 
 double gain_of(const arrays::Array<float>& gain, const std::string& name) {
@@ -136,17 +149,15 @@ void ProductAccuracy::add(Product product) {
 }
 
 const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product,
-                                                          numerics::FormatId format_a,
-                                                          numerics::FormatId format_b) const {
+                                                          OperandFormat format_a,
+                                                          OperandFormat format_b) const {
   const auto [entry, is_new] =
       powers_.try_emplace({&product - products_.data(), format_a, format_b});
   Powers& powers = entry->second;
   if (!is_new) return powers;
-  const numerics::MxTensor a =
-      numerics::quantize_rows(product.a.data(), product.m, product.k, format_a);
-  const numerics::MxTensor b =
-      numerics::quantize_rows(product.b.data(), product.n, product.k, format_b);
-  const std::vector<float> sums = numerics::gemm_block(a, b, nullptr, true);
+  const numerics::MxTensor a = quantized(product.a, product.m, product.k, format_a);
+  const numerics::MxTensor b = quantized(product.b, product.n, product.k, format_b);
+  const std::vector<float> sums = numerics::gemm(a, b, nullptr);
   for (std::size_t i = 0; i < sums.size(); i++) {
     powers.signal += product.reference[i] * product.reference[i];
     powers.noise += std::pow(product.reference[i] - sums[i], 2);
@@ -155,8 +166,8 @@ const ProductAccuracy::Powers& ProductAccuracy::powers_of(const Product& product
 }
 
 std::optional<ProductAccuracy::Accuracy> ProductAccuracy::of(const Workload& workload,
-                                                             numerics::FormatId format_a,
-                                                             numerics::FormatId format_b) const {
+                                                             OperandFormat format_a,
+                                                             OperandFormat format_b) const {
   Powers all;
   Accuracy accuracy;
   for (const Layer& layer : workload.layers) {
@@ -196,8 +207,8 @@ const ProductAccuracy::Product* ProductAccuracy::named(const std::string& layer)
   return found == products_.end() ? nullptr : &*found;
 }
 
-double ProductAccuracy::relative_noise(const Product& product, numerics::FormatId format_a,
-                                       numerics::FormatId format_b) const {
+double ProductAccuracy::relative_noise(const Product& product, OperandFormat format_a,
+                                       OperandFormat format_b) const {
   const Powers& powers = powers_of(product, format_a, format_b);
   const double noise = powers.noise / powers.signal;
   if (std::isfinite(noise)) return noise;
@@ -207,7 +218,7 @@ double ProductAccuracy::relative_noise(const Product& product, numerics::FormatI
 
 void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& points,
                   const std::vector<Workload>& workloads, SweepOptions& options) {
-  std::set<std::pair<numerics::FormatId, numerics::FormatId>> done;
+  std::set<std::pair<OperandFormat, OperandFormat>> done;
   for (const Point& point : points) {
     if (!done.emplace(point.format_a, point.format_b).second) continue;
     for (const Workload& workload : workloads) {
@@ -218,11 +229,10 @@ void add_accuracy(const ProductAccuracy& accuracy, const std::vector<Point>& poi
       for (const Layer& layer : workload.layers) {
         const ProductAccuracy::Product* product = accuracy.find(layer, workload);
         if (!product || product->layer.empty()) continue;
-        const job::JobShape shape = job_of(layer, point);
-        const auto key = std::make_tuple(workload.name, layer.name, shape.format_a, shape.format_b);
+        const OperandFormat a = format_a(layer, point), b = format_b(layer, point);
+        const auto key = std::make_tuple(workload.name, layer.name, a, b);
         if (options.layer_sqnr_db.count(key) != 0) continue;
-        options.layer_sqnr_db[key] =
-            -10 * std::log10(accuracy.relative_noise(*product, shape.format_a, shape.format_b));
+        options.layer_sqnr_db[key] = -10 * std::log10(accuracy.relative_noise(*product, a, b));
       }
     }
   }

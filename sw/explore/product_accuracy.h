@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "model/numerics/formats/format.h"
 #include "sw/explore/point.h"
 #include "sw/explore/sweep.h"
 #include "sw/explore/workload.h"
@@ -45,19 +44,19 @@ class ProductAccuracy {
     std::size_t layers = 0;  ///< layers with tensors
   };
   /// Quantizes with preset `ocp` and adds like the engine. Empty if no layer has tensors.
-  std::optional<Accuracy> of(const Workload& workload, numerics::FormatId format_a,
-                             numerics::FormatId format_b) const;
+  std::optional<Accuracy> of(const Workload& workload, OperandFormat format_a,
+                             OperandFormat format_b) const;
 
-  double relative_noise(const Product& product, numerics::FormatId format_a,
-                        numerics::FormatId format_b) const;
+  double relative_noise(const Product& product, OperandFormat format_a,
+                        OperandFormat format_b) const;
 
  private:
   struct Powers {
     double signal = 0, noise = 0;
   };
 
-  const Powers& powers_of(const Product& product, numerics::FormatId format_a,
-                          numerics::FormatId format_b) const;
+  const Powers& powers_of(const Product& product, OperandFormat format_a,
+                          OperandFormat format_b) const;
   void add(Product product);
   void add_digits();
   bool is_digits(const Workload& workload) const;
@@ -66,8 +65,7 @@ class ProductAccuracy {
 
   std::vector<Product> products_;
   bool digits_ = false;  // the tensors are those of the digits' network
-  mutable std::map<std::tuple<std::ptrdiff_t, numerics::FormatId, numerics::FormatId>, Powers>
-      powers_;
+  mutable std::map<std::tuple<std::ptrdiff_t, OperandFormat, OperandFormat>, Powers> powers_;
 };
 
 /// Adds the SQNR of workloads and layers that have tensors to the options.

@@ -280,8 +280,7 @@ Space::Points Space::points() const {
     try {
       validate(point);
       job::JobShape pair;
-      pair.format_a = point.format_a;
-      pair.format_b = point.format_b;
+      set_formats(point.format_a, point.format_b, pair);
       pair.require_pair(point.params);
       if (const auto broken = conditions.broken(point)) {
         throw LimitError(printable(constraints_[*broken], kLongestMessage), "constraint",

@@ -134,11 +134,11 @@ class Sweep {
 void Sweep::add_layer_accuracy(const Task& task, Record& record) const {
   for (std::size_t i = 0; i < task.workload->layers.size(); i++) {
     const Layer& layer = task.workload->layers[i];
-    const job::JobShape shape = job_of(layer, *task.point);
     Record& line = record.at("layers").at(i);
     line.erase("sqnr_db");  // an earlier run may have used other tensors
-    const auto known = options_.layer_sqnr_db.find(
-        {task.workload->name, layer.name, shape.format_a, shape.format_b});
+    const auto known =
+        options_.layer_sqnr_db.find({task.workload->name, layer.name, format_a(layer, *task.point),
+                                     format_b(layer, *task.point)});
     if (known != options_.layer_sqnr_db.end()) line["sqnr_db"] = known->second;
   }
 }

@@ -39,9 +39,9 @@ struct SweepOptions {
     double sqnr_db = 0;
     std::size_t layers = 0;  ///< layers with tensors
   };
-  std::map<std::tuple<std::string, numerics::FormatId, numerics::FormatId>, Accuracy> sqnr_db;
+  std::map<std::tuple<std::string, OperandFormat, OperandFormat>, Accuracy> sqnr_db;
   /// In dB, by workload, layer and formats.
-  std::map<std::tuple<std::string, std::string, numerics::FormatId, numerics::FormatId>, double>
+  std::map<std::tuple<std::string, std::string, OperandFormat, OperandFormat>, double>
       layer_sqnr_db;
   /// Drops results that violate one of these (conditions.h).
   std::vector<std::string> constraints;

@@ -10,8 +10,7 @@ namespace mxe::explore {
 namespace {
 
 std::string pair_text(const Point& point) {
-  return fmt::format("{} x {}", numerics::element_format(point.format_a).name,
-                     numerics::element_format(point.format_b).name);
+  return fmt::format("{} x {}", point.format_a.name(), point.format_b.name());
 }
 
 std::vector<std::string> without_formats(std::vector<std::string> names) {
@@ -26,7 +25,7 @@ bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
 
 // Example: "weights 3.99 GB, keys and values 35.7 MB in mxfp8_e4m3 (format_b=mxfp4_e2m1)".
 std::string b_text(const Outcome& one) {
-  const char* const format = numerics::element_format(one.point->format_b).name.c_str();
+  const std::string format = one.point->format_b.name();
   if (one.weight_bytes + one.kv_bytes == 0) {
     return fmt::format(
         "B of all products: {} (format_b={}); the workload does not say which of it "

@@ -276,7 +276,7 @@ std::vector<LayerFormats> parse_format_map(const std::string& text, const std::s
       }
       const auto format = [&](const char* key) {
         try {
-          return numerics::parse_format(formats[key].Scalar());
+          return OperandFormat::parse(formats[key].Scalar());
         } catch (const Error& error) {
           throw at(formats[key], error.what());
         }

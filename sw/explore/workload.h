@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/numerics/formats/format.h"
+#include "sw/explore/operand_format.h"
 
 namespace mxe::explore {
 
@@ -26,7 +26,7 @@ struct Layer {
   std::string name;
   std::size_t m = 0, n = 0, k = 0;
   uint64_t count = 1;
-  std::optional<numerics::FormatId> format_a, format_b;  ///< instead of the point's
+  std::optional<OperandFormat> format_a, format_b;  ///< instead of the point's
   StoredB b = StoredB::unsaid;
 
   double macs() const {
@@ -63,7 +63,7 @@ Workload parse_workload(const std::string& text, const std::string& path);
 /// Formats of the layers whose names match a pattern of fnmatch(): *, ? and [...].
 struct LayerFormats {
   std::string pattern;
-  numerics::FormatId format_a, format_b;
+  OperandFormat format_a, format_b;
 };
 
 /// Reads a YAML map of patterns to `{format_a: F, format_b: F}`; the first match applies.

@@ -24,6 +24,8 @@ namespace {
 struct EstimateOptions {
   job::JobShape shape;
   std::string format_a, format_b, on = "model", waves;
+  std::optional<unsigned> block_a, block_b;
+  bool alpha = false;
   OutputChoice output;
   EngineChoice engine;
   TraceChoice trace;
@@ -67,8 +69,13 @@ int run(const EstimateOptions& options) {
         "values of its blocks: mxe matmul --arithmetic structural --waves)");
   }
   job::JobShape shape = options.shape;
-  shape.format_a = numerics::parse_format(options.format_a);
-  shape.format_b = numerics::parse_format(options.format_b);
+  const numerics::ScaledFormat a = numerics::parse_scaled_format(options.format_a, options.block_a);
+  const numerics::ScaledFormat b = numerics::parse_scaled_format(options.format_b, options.block_b);
+  shape.format_a = a.element;
+  shape.scales_a = a.scales;
+  shape.format_b = b.element;
+  shape.scales_b = b.scales;
+  if (options.alpha) shape.alpha = 1.0F;
   shape.output = options.output.resolve();
   device::EngineSetup setup = options.engine.resolve();
   setup.mode = engine::Mode::timing;
@@ -123,6 +130,11 @@ Command add_estimate(CLI::App& app) {
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
+  command->add_option("--block-a", options->block_a,
+                      "Elements of A that share a scale: 32 (default), 64 or 128");
+  command->add_option("--block-b", options->block_b, "Elements of B that share a scale");
+  command->add_flag("--alpha", options->alpha,
+                    "The results have a factor, as the tensor scales of nvfp4 give");
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->output.add_to(*command);
   options->engine.add_to(*command);

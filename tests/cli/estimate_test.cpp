@@ -10,6 +10,8 @@
 namespace mxe::test {
 namespace {
 
+using Words = std::vector<std::string>;
+
 class Estimate : public CliTest {
  protected:
   nlohmann::json estimate(const std::vector<std::string>& more) {
@@ -64,6 +66,48 @@ TEST_F(Estimate, SameCyclesAsMatmul) {
     EXPECT_EQ(without.at("cycles"), with_data.at("cycles")) << format;
     EXPECT_EQ(without.at("counters"), with_data.at("counters")) << format;
   }
+}
+
+TEST_F(Estimate, KindsAndBlocksOfScales) {
+  write_random("a.npy", {37, 130}, 43);
+  write_random("b.npy", {130, 21}, 44);
+  const Words formats{"--format-a", "mxint8", "--format-b", "mxfp4_e2m1",
+                      "--block-a",  "128",    "--block-b",  "64"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const Words nvfp4{"--format-a", "nvfp4", "--format-b", "nvfp4"};
+  for (const Words& scales : {formats, nvfp4}) {
+    const bool is_nvfp4 = scales == nvfp4;
+    const nlohmann::json with_data = mxe_json(
+        with(with({"matmul", path("a.npy"), path("b.npy"), "--on", "model", "--config", "small"},
+                  scales),
+             is_nvfp4 ? Words{"--preset-a", "nvfp4-te", "--preset-b", "nvfp4-te"} : Words{}));
+    const nlohmann::json without =
+        estimate(with(with({"37", "21", "130", "--config", "small"}, scales),
+                      is_nvfp4 ? Words{"--alpha"} : Words{}));
+    EXPECT_EQ(without.at("cycles"), with_data.at("cycles"));
+    EXPECT_EQ(without.at("counters"), with_data.at("counters"));
+    EXPECT_EQ(without.at("format_a"), is_nvfp4 ? "nvfp4" : "mxint8 in blocks of 128");
+    EXPECT_LE(without.at("lower_bound"), without.at("cycles"));
+  }
+  // One row of 130 elements: 130 bytes and 2 scales, 65 bytes and 3 scales; NVFP4: 65 and 9.
+  const auto bytes = [&](const Words& scales) {
+    return estimate(with({"1", "1", "130", "--config", "small"}, scales))
+        .at("bytes_read")
+        .get<int>();
+  };
+  EXPECT_EQ(bytes(nvfp4) - bytes(formats), 2 * (65 + 9) - (130 + 2 + 65 + 3));
+  expect_error(with({"estimate", "8", "8", "64"}, with(nvfp4, {"--block-a", "16"})),
+               "nvfp4 has blocks of 16");
+  expect_error({"estimate", "8", "8", "64", "--format-a", "nvfp4", "--format-b", "mxint8"},
+               "no engine multiplies nvfp4 by mxint8");
+  expect_error({"estimate", "8", "8", "64", "--format-a", "mxint8", "--format-b", "mxint8",
+                "--block-a", "48"},
+               "blocks of 48 elements (allowed: 16, 32, 64, 128)");
+  expect_error({"estimate", "8", "8", "64", "--format-a", "nvfp5", "--format-b", "mxint8"},
+               "unknown format 'nvfp5' (allowed: nvfp4, mxfp4_e2m1");
 }
 
 TEST_F(Estimate, LargeShapes) {

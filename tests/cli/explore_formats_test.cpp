@@ -213,6 +213,35 @@ TEST_F(ExploreFormats, BudgetsTellTheFewestBits) {
   EXPECT_EQ(explore({"--cycles-budget", "999999999"}).out.find("at least"), std::string::npos);
 }
 
+TEST_F(ExploreFormats, Nvfp4) {
+  const std::string formats = ": [nvfp4, mxfp4_e2m1]\n";
+  write_text("space.yaml",
+             "config: small\nparameters:\n  format_a" + formats + "  format_b" + formats);
+  const ProgramRun run = mxe(arguments({"--tensors", path("net.safetensors"), "--formats"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("no engine multiplies nvfp4 by mxfp4_e2m1"), std::string::npos) << run.out;
+  std::map<std::string, nlohmann::json> points;
+  for (const nlohmann::json& point : lines("out/points.jsonl")) {
+    EXPECT_EQ(point.at("format_a"), point.at("format_b"));
+    points[point.at("format_a")] = point;
+  }
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_GT(points["nvfp4"].at("sqnr_db"), points["mxfp4_e2m1"].at("sqnr_db"));
+  for (const auto& [format, point] : points) {
+    std::vector<std::string> job{"estimate", "16",         "32",   "64",       "--format-a",
+                                 format,     "--format-b", format, "--config", "small"};
+    if (format == "nvfp4") job.emplace_back("--alpha");
+    const uint64_t once = mxe_json(job).at("cycles");
+    EXPECT_EQ(point.at("layers").at(1).at("cycles"), 3 * once) << format;
+  }
+  write_text("space.yaml", "parameters: {NVFP4: 0, format_a: nvfp4, format_b: nvfp4}\n");
+  expect_error(arguments({}), "NVFP4 needs NVFP4 = 1");
+  write_text("space.yaml",
+             "config: small\nparameters: {format_a: [nvfp4, mxfp4_e2m1], format_b: nvfp4}\n"
+             "constraints: [format_a == mxfp4_e2m1]\n");
+  expect_error(arguments({}), "no point is possible: ");
+}
+
 // Without --tensors, explore runs the digits' network; one format in all layers gives `mxe demo`'s
 // accuracy.
 TEST_F(ExploreFormats, DigitsAreRead) {

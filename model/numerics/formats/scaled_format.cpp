@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "model/numerics/base/error.h"
+
 namespace mxe::numerics {
 namespace {
 
@@ -46,6 +48,20 @@ std::string ScaledFormat::name() const {
       break;
   }
   return elements + " without scales";
+}
+
+ScaledFormat parse_scaled_format(std::string_view name, std::optional<unsigned> block) {
+  if (name == "nvfp4") {
+    if (block) throw Error("nvfp4 has blocks of 16 (a block size is only for other formats)");
+    return {FormatId::mxfp4_e2m1, kNvfp4Scales};
+  }
+  std::string allowed = "nvfp4";
+  for (const FormatId id : kAllFormats) allowed += ", " + element_format(id).name;
+  const std::optional<FormatId> id = find_format(name);
+  if (!id) throw Error(fmt::format("unknown format '{}' (allowed: {})", name, allowed));
+  const ScaledFormat format{*id, {ScaleKind::e8m0, block.value_or(kBlockSize)}};
+  check(format);
+  return format;
 }
 
 void check(const ScaledFormat& format) {

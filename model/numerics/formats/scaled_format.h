@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/numerics/base/block_size.h"
 #include "model/numerics/formats/format.h"
@@ -60,6 +62,10 @@ struct ScaledFormat {
   /// Example: "mxfp8_e4m3", "nvfp4", "mxfp4_e2m1 in blocks of 64", "mxint8 without scales".
   std::string name() const;
 };
+
+/// An element format in blocks of `block` elements with E8M0 scales, or "nvfp4", which has its own
+/// blocks. Throws Error for unknown names and for a block beside nvfp4.
+ScaledFormat parse_scaled_format(std::string_view name, std::optional<unsigned> block);
 
 /// Throws Error unless a product can have such an operand: no scales, or blocks of 16, 32, 64 or
 /// 128; UE4M3 and UE5M3 only for E2M1 in blocks of 16.
