@@ -38,7 +38,7 @@ class Mix(NamedTuple):
 
 # Every format with itself, then combinations with narrower weights.
 MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "mxfp6_e2m3",
-                                        "mxfp6_e3m2", "mxfp4_e2m1", "mxfp4_e1m2")),
+                                        "mxfp6_e3m2", "mxfp4_e2m1", "mxfp4_e1m2", "nvfp4")),
          Mix("mxfp4_e2m1", "mxfp8_e4m3"), Mix("mxfp4_e2m1", "mxfp6_e2m3"),
          Mix("mxfp6_e2m3", "mxint8"))
 
