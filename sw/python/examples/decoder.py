@@ -20,7 +20,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 from minilm import softmax
-from products import MIXES, Floats, Mix, Products, safetensors
+from products import MX_MIXES, Floats, Mix, Products, safetensors
 
 import mxe
 
@@ -173,7 +173,7 @@ class Quality(NamedTuple):
     texts: list[bytes]
 
 
-def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MIXES,
+def compare(weights: dict[str, Floats], mixes: Sequence[Mix] = MX_MIXES,
             prompts: Sequence[str] = PROMPTS, tokens: int = 100) -> dict[Optional[Mix], Quality]:
     """Qualities by format; None: float32."""
     found: dict[Optional[Mix], Quality] = {}

@@ -41,6 +41,8 @@ MIXES = (*(Mix(name, name) for name in ("mxint8", "mxfp8_e4m3", "mxfp8_e5m2", "m
                                         "mxfp6_e3m2", "mxfp4_e2m1", "mxfp4_e1m2", "nvfp4")),
          Mix("mxfp4_e2m1", "mxfp8_e4m3"), Mix("mxfp4_e2m1", "mxfp6_e2m3"),
          Mix("mxfp6_e2m3", "mxint8"))
+# Without NVFP4, whose scale needs all of a tensor at once.
+MX_MIXES = tuple(mix for mix in MIXES if mix.weights != "nvfp4")
 
 
 class Products:

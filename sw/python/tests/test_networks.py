@@ -226,8 +226,8 @@ def test_decoder_cache_does_not_depend_on_steps(decoder, format):
 def test_decoder_writes(decoder):
     module, weights = decoder
     rows = documented("decoder")
-    assert list(rows) == ["float32", *map(str, module.MIXES)]
-    mixes = tuple(mix for mix in module.MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
+    assert list(rows) == ["float32", *map(str, module.MX_MIXES)]
+    mixes = tuple(mix for mix in module.MX_MIXES if str(mix) in ("mxint8", "mxfp4_e2m1"))
     found = module.compare(weights, mixes)
     memorised = module.PROMPTS[3].encode() + found[None].texts[3][:40]
     assert memorised in module.KNOWN.encode()
