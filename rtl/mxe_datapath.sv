@@ -146,6 +146,8 @@ module mxe_datapath #(
   logic                       a_claim, b_claim;
   logic [mxe_pkg::BANK_W-1:0] a_claim_bank, b_claim_bank;
   logic [1:0]                 a_behind, b_behind;
+  logic                       unused_banks;
+  assign unused_banks = &{1'b0, a_claim_bank, b_claim_bank};
   mxe_load #(
     .OPERAND_A   (1'b0),
     .BANKS       (B_BANKS),

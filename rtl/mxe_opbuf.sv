@@ -163,7 +163,10 @@ module mxe_opbuf #(
       );
     end
     for (genvar i = 0; i < SCALES_W / 8; i++) begin : gen_scale
-      assign rscale_o[SCALES_W*r + 8*i +: 8] = scale_word[{scale_sel_q | (SelW'(i) & {SelW{coarse_i == 2'd0}}), 3'b000} +: 8];
+      // A scale that several blocks share is that of all blocks of the word.
+      logic [SelW-1:0] sel;
+      assign sel = scale_sel_q | (SelW'(i) & {SelW{coarse_i == 2'd0}});
+      assign rscale_o[SCALES_W*r + 8*i +: 8] = scale_word[{sel, 3'b000} +: 8];
     end
   end
 
