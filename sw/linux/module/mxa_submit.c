@@ -209,8 +209,8 @@ static int mxa_schedule(struct mxa_task *task, struct drm_file *drm_file,
 static bool mxa_has_known_scales(const struct drm_mxe_submit *args)
 {
 	return args->scale_a <= MXE_SCALE_UE4M3 && args->scale_b <= MXE_SCALE_UE4M3 &&
-	       args->block_a <= MXE_BLOCK_OF_128 && args->block_b <= MXE_BLOCK_OF_128 && !args->pad &&
-	       (args->flags & DRM_MXE_JOB_ALPHA || !args->alpha);
+	       args->block_a <= MXE_BLOCK_OF_128 && args->block_b <= MXE_BLOCK_OF_128 &&
+	       !args->pad && (args->flags & DRM_MXE_JOB_ALPHA || !args->alpha);
 }
 
 int mxa_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *drm_file)
