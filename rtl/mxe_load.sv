@@ -131,16 +131,16 @@ module mxe_load #(
 
   // 2^coarse blocks share a scale. A step that begins behind the first of them reads it again.
   // Example: coarse 2 and a step of 6 blocks from block 2 on: scales 0 (blocks 2, 3) and 1 (4 to 7).
-  logic [1:0]                   shared, behind;  // blocks after the first that share its scale
+  logic [1:0]                   shared, passed;  // blocks after the first that share its scale
   logic [mxe_pkg::BLOCKS_W-1:0] step_blocks, step_ends;
   assign shared         = (operand.coarse == 2'd2) ? 2'd3 : {1'b0, operand.coarse[0]};
-  assign behind         = soff_q[1:0] & shared;
+  assign passed         = soff_q[1:0] & shared;
   assign step_blocks    = (sleft > step_scales) ? step_scales : sleft;
-  assign step_ends      = step_blocks + {{(mxe_pkg::BLOCKS_W-2){1'b0}}, behind} +
+  assign step_ends      = step_blocks + {{(mxe_pkg::BLOCKS_W-2){1'b0}}, passed} +
                           {{(mxe_pkg::BLOCKS_W-2){1'b0}}, shared};
   assign claim_o        = claim;
   assign claim_bank_o   = mxe_pkg::BANK_W'(bank_q);
-  assign claim_behind_o = behind;
+  assign claim_behind_o = passed;
 
   // Values common to all fetches of a bank are computed when the bank is claimed.
   logic [BytesW-1:0] bytes_q, scale_bytes_q;

@@ -45,7 +45,7 @@ inline bool operator==(const OperandFormat& a, const OperandFormat& b) {
 }
 
 /// Gives a job these formats, and ALPHA for the tensor scales of NVFP4. Throws LimitError for NVFP4
-/// beside another format, which engines do not multiply.
+/// by another format, which engines do not multiply.
 inline void set_formats(const OperandFormat& a, const OperandFormat& b, job::JobShape& shape) {
   if (a.nvfp4 != b.nvfp4) {
     throw LimitError("no engine multiplies " + a.name() + " by " + b.name(), "NVFP4 on both sides",

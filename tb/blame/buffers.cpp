@@ -41,7 +41,8 @@ class OperandBufferCheck : public BlockCheck {
     }
     if (scope_.on("scale_valid_i")) write_scales(line, index);
     if (scope_.on("re_i")) read(scope_.get("rline_i"), scope_.get("rword_i"));
-    if (scope_.on("claim_i")) behind_[scope_.get("claim_bank_i")] = scope_.get("claim_behind_i");
+    if (scope_.on("claim_i"))
+      passed_blocks_[scope_.get("claim_bank_i")] = scope_.get("claim_behind_i");
     pass_on();
   }
 
@@ -95,7 +96,8 @@ class OperandBufferCheck : public BlockCheck {
   }
   void read(uint64_t line, uint64_t word) {
     const Bank bank = this->bank("rbank_i");
-    const uint64_t block = (word << scope_.get("scale_shift_i")) + behind_[scope_.get("rbank_i")];
+    const uint64_t block =
+        (word << scope_.get("scale_shift_i")) + passed_blocks_[scope_.get("rbank_i")];
     const uint64_t scale = scale_place(bank, line, block >> scope_.get("coarse_i"));
     for (const Line& each : lines_) {
       expect("read", each.scope.find("u_words.raddr_i"),
@@ -140,7 +142,7 @@ class OperandBufferCheck : public BlockCheck {
     expect("scale of a word", "rscale_o", scales);
   }
 
-  std::map<uint64_t, uint64_t> behind_;  // of each bank: see mxe_opbuf
+  std::map<uint64_t, uint64_t> passed_blocks_;  // of each bank: see mxe_opbuf
   // Address bits of a word in a line, a scale in a line, a scale in a memory word, a line in a
   // bank.
   unsigned word_bits_, scale_bits_, unit_bits_, line_bits_ = 0;

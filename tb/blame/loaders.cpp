@@ -28,7 +28,7 @@ class LoadCheck : public BlockCheck {
   void clock() override {
     const bool claim = scope_.on("valid") && !scope_.on("taken_q") && scope_.on("free_q");
     expect("banks", "claim", uint32_t{claim});
-    if (claim && nest_.valid()) expect("banks", "claim_behind_o", behind());
+    if (claim && nest_.valid()) expect("banks", "claim_behind_o", passed_blocks());
     const bool starts = scope_.on("start_i");
     if (scope_.on("req_o", FetchFields::kValid)) request();
     if (starts) start();
@@ -67,7 +67,7 @@ class LoadCheck : public BlockCheck {
     return (nest_.chunk() + (operand_a_ ? 0 : nest_.slab())) << job_.scale_shift;
   }
   /// Blocks by which the coming bank begins behind its first scale.
-  uint64_t behind() const { return first_block() % (uint64_t{1} << operand().coarse); }
+  uint64_t passed_blocks() const { return first_block() % (uint64_t{1} << operand().coarse); }
   void request() {
     if (!nest_.valid()) return expect("order", "req_o", FetchFields::kValid, 0);
     const Job& job = job_;

@@ -64,7 +64,7 @@ struct ScaledFormat {
 };
 
 /// An element format in blocks of `block` elements with E8M0 scales, or "nvfp4", which has its own
-/// blocks. Throws Error for unknown names and for a block beside nvfp4.
+/// blocks. Throws Error for unknown names and for a block size of nvfp4.
 ScaledFormat parse_scaled_format(std::string_view name, std::optional<unsigned> block);
 
 /// Throws Error unless a product can have such an operand: no scales, or blocks of 16, 32, 64 or

@@ -34,9 +34,9 @@ struct Fetch {
   bool last = false;        ///< last fetch of the bank
   bool new_chunk = false;   ///< of the first B bank for an A chunk
   // Destination of the bytes, which does not affect times:
-  unsigned bank = 0;    ///< of the buffer
-  unsigned line = 0;    ///< row or column in the bank
-  unsigned behind = 0;  ///< scales: blocks by which the bank begins behind its first scale
+  unsigned bank = 0;           ///< of the buffer
+  unsigned line = 0;           ///< row or column in the bank
+  unsigned passed_blocks = 0;  ///< scales: blocks by which the bank begins behind its first scale
 };
 
 }  // namespace mxe::engine

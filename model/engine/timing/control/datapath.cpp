@@ -313,7 +313,7 @@ void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
     case FetchKind::a_scales:
     case FetchKind::b_scales:
       unpack(fetch, arrival.data, [&](unsigned index, const blocks::Word& word) {
-        buffer.put_scales(fetch.bank, fetch.line, index, word, fetch.behind);
+        buffer.put_scales(fetch.bank, fetch.line, index, word, fetch.passed_blocks);
       });
       break;
     case FetchKind::bias:

@@ -123,9 +123,9 @@ void Load::prepare() {
     fetch_.kind = is_a ? FetchKind::a_scales : FetchKind::b_scales;
     // A step that begins behind the first block of a scale reads that scale again.
     const uint32_t blocks = std::min(view_.row_blocks - block_, words * view_.word_blocks);
-    fetch_.behind = block_ & shared();
+    fetch_.passed_blocks = block_ & shared();
     fetch_.address = scale_address();
-    fetch_.bytes = (blocks + fetch_.behind + shared()) >> view_.coarse;
+    fetch_.bytes = (blocks + fetch_.passed_blocks + shared()) >> view_.coarse;
     fetch_.word_bytes =
         is_a ? std::min(kPlainWordBytes, most_word_scales(params_) * params_.a_slab_k / kBlockSize)
              : kPlainWordBytes;

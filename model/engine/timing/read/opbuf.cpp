@@ -12,7 +12,7 @@ OpBuf::OpBuf(unsigned banks, unsigned lines, unsigned words, unsigned most_scale
       scale_bytes_(most_scales * words),
       elements_(std::size_t{banks} * lines * words_),
       scales_(std::size_t{banks} * lines * scale_bytes_),
-      behind_(banks) {}
+      passed_blocks_(banks) {}
 
 void OpBuf::configure(numerics::FormatId format, bool dual, unsigned blocks, unsigned coarse,
                       unsigned chunk_shift) {
@@ -40,8 +40,8 @@ void OpBuf::put_elements(unsigned bank, unsigned line, unsigned index, const blo
 }
 
 void OpBuf::put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word,
-                       unsigned behind) {
-  behind_[bank] = behind;
+                       unsigned passed_blocks) {
+  passed_blocks_[bank] = passed_blocks;
   const unsigned bytes = std::min(kPlainWordBytes, scale_bytes_);
   std::copy_n(word.begin(), bytes, &scales_[place(bank, line) * scale_bytes_ + index * bytes]);
 }
@@ -50,7 +50,7 @@ OperandWord OpBuf::read(unsigned bank, unsigned line, unsigned word) const {
   const uint8_t* scales = &scales_[place(bank, line) * scale_bytes_];
   OperandWord read{elements_[place(bank, line) * words_ + word], {}};
   for (unsigned i = 0; i < word_blocks_; i++) {
-    read.scales[i] = scales[(word_blocks_ * word + i + behind_[bank]) >> coarse_];
+    read.scales[i] = scales[(word_blocks_ * word + i + passed_blocks_[bank]) >> coarse_];
   }
   return read;
 }

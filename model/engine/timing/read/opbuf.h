@@ -29,9 +29,9 @@ class OpBuf {
   /// A word from the unpacker, of row or column `line`: elements as they lie in memory, which get a
   /// container each, or scales. With 4-bit elements at the single rate, it is two operand words.
   void put_elements(unsigned bank, unsigned line, unsigned index, const blocks::Word& word);
-  /// The bank begins `behind` blocks after the first block of its first scale.
+  /// The bank begins `passed_blocks` blocks after the first block of its first scale.
   void put_scales(unsigned bank, unsigned line, unsigned index, const blocks::Word& word,
-                  unsigned behind);
+                  unsigned passed_blocks);
   OperandWord read(unsigned bank, unsigned line, unsigned word) const;
 
   BankFills fills;
@@ -49,7 +49,7 @@ class OpBuf {
   blocks::Expand expand_;
   std::vector<std::array<uint8_t, kBlockSize>> elements_;  // [bank][line][word]
   std::vector<uint8_t> scales_;                            // [bank][line][scale]
-  std::vector<unsigned> behind_;                           // [bank]
+  std::vector<unsigned> passed_blocks_;                    // [bank]
 };
 
 }  // namespace mxe::engine
