@@ -45,8 +45,8 @@ struct JobShape {
   bool is_nvfp4() const;
   /// True if 4-bit operands have two chains of sums on an engine with FP4_DUAL.
   bool has_two_chains(const Params& params) const;
-  /// Throws Error unless engines have the scales: E8M0 in blocks of at least 32 or NVFP4 on both sides, and
-  /// no scales of rows.
+  /// Throws Error unless engines have the scales: E8M0 in blocks of at least 32 or NVFP4 on both
+  /// sides, and no scales of rows.
   void require_engine_scales() const;
   /// Throws LimitError if TREE_W is too small for the products of the two formats, Error if the
   /// configuration has no NVFP4, or the error of require_engine_scales().
