@@ -211,16 +211,17 @@ class Module:
 
 def with_faults(text, module, chooser):
     """Plants up to FAULTS inverted gates or registers, which a fault number selects. Returns the text and their
-    count, 0 without gates."""
+    count, 0 without gates. The bits of a register are one place, or descriptors of 896 bits would get all faults."""
     # Assignments without an operator only rename wires, which are often unused.
-    places = list(re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|<= (.*);$", text, re.MULTILINE))
-    chosen = sorted(chooser.sample(range(len(places)), min(FAULTS, len(places))), reverse=True)
-    for number, place in enumerate(chosen):
-        match = places[place]
-        group = 1 if match[1] else 2
-        faulty = (f"({match[group]}) ^ "
-                  f"(fault_pkg::faulty[{module}] && fault_pkg::chosen == {1 + number})")
-        text = text[:match.start(group)] + faulty + text[match.end(group):]
+    places = {}
+    for match in re.finditer(r"^  assign .*? = (.*[~&|^?].*);$|(\S+) +<= (.*);$", text, re.MULTILINE):
+        group = 1 if match[1] else 3
+        name = match.start() if match[1] else re.sub(r"\[\d+\]$", "", match[2])
+        places.setdefault(name, []).append(match.span(group))
+    chosen = [chooser.choice(bits) for bits in chooser.sample(list(places.values()), min(FAULTS, len(places)))]
+    for number, (start, end) in enumerate(sorted(chosen, reverse=True)):
+        text = (f"{text[:start]}({text[start:end]}) ^ "
+                f"(fault_pkg::faulty[{module}] && fault_pkg::chosen == {1 + number}){text[end:]}")
     return text, len(chosen)
 
 
