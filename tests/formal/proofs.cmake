@@ -178,7 +178,7 @@ mxe_proof(drain mxe_drain --parameter NUM_PE=4 --parameter LANES_OUT=2 --paramet
           --free mxe_alpha --free mxe_factor --free mxe_requant --free mxe_ram --not-proven drain_fifo_has_room)
 mxe_proof_fault(halt "& ~halt_i) : 1'b1)" ") : 1'b1)")
 mxe_proof_fault(release "assign release_o   = row_step & last_row" "assign release_o   = row_step")
-mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & (out_mx" "valid & (out_mx")
+mxe_proof_fault(no_tile "valid & (tiles_q != 2'd0) & c_ready" "valid & c_ready")
 mxe_proof_fault(too_late "assign res_first = res_valid_i & (res_row_i == '0)"
                 "assign res_first = res_valid_i & res_last_i")
 mxe_proof_fault(third_bank "(held_q != 2'd2)" "1'b1")
