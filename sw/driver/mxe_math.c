@@ -372,6 +372,10 @@ static void fill_job(const struct mxe_product* p, struct mxe_job* job) {
   job->out_overflow = p->out_overflow;
   job->bias = p->c != NULL;
   job->bias_bf16 = p->c != NULL && p->c->format == MXE_OUT_BF16;
+  job->alpha = false;
+  job->alpha_bits = 0;
+  job->scale_a = job->scale_b = MXE_SCALE_E8M0;
+  job->block_a = job->block_b = MXE_BLOCK_OF_32;
   job->m = p->m;
   job->n = p->n;
   job->k = p->k;

@@ -26,6 +26,7 @@ std::vector<double> terms(const Params& p) {
   const double lanes_out = std::min(p.num_pe, p.mem_w / 32);
   const double beat = p.mem_w / 32.0, columns = p.num_pe, dual = p.fp4_dual ? 1 : 0;
   const double nvfp4 = has_nvfp4(p) ? 1 : 0;
+  const double adds = dual + nvfp4 > 0 ? 1 : 0;  // the drain joins two chains or adds C
   const double second_fed = feed_cols(p.num_pe) - 1.0;
   return {1,
           lanes_out,
@@ -33,8 +34,12 @@ std::vector<double> terms(const Params& p) {
           dual * lanes_out,
           columns,
           dual * columns,
+          adds,
+          adds * lanes_out,
           nvfp4,
           nvfp4 * columns,
+          nvfp4 * lanes_out,
+          nvfp4 * beat,
           second_fed,
           beat,
           beat * std::log2(beat),

@@ -24,9 +24,9 @@ uint64_t bits_for(uint64_t values) {
 
 uint64_t address_bits(uint64_t words) { return words > 1 ? bits_for(words) : 1; }
 
-uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words) {
+uint64_t operand_buffer(uint64_t banks, uint64_t lines, uint64_t words, uint64_t scales) {
   const uint64_t all_lines = banks << address_bits(lines);
-  return kWordBits * (all_lines << address_bits(words)) + 8 * all_lines * 2 * words;
+  return kWordBits * (all_lines << address_bits(words)) + 8 * all_lines * scales * words;
 }
 
 uint64_t drain(const Params& p, uint64_t lanes_out) {
@@ -67,8 +67,9 @@ uint64_t memory_bits(const Params& p) {
   const uint64_t accumulators =
       uint64_t{p.num_pe} * p.rows * p.acc_tiles * 32 * (p.fp4_dual ? 2 : 1);
   const uint64_t descriptors = kDescriptorsAhead * kDescriptorBits;
-  return operand_buffer(2, p.rows, p.a_slab_k / kBlockSize) +
-         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kBlockSize) + bias + accumulators +
+  const uint64_t scales = most_word_scales(p);
+  return operand_buffer(2, p.rows, p.a_slab_k / kBlockSize, scales) +
+         operand_buffer(p.b_banks, p.num_pe, p.b_buf_k / kBlockSize, scales) + bias + accumulators +
          descriptors + drain(p, lanes_out) + read_port(p, offset_bits) +
          write_port(p, offset_bits, lanes_out);
 }

@@ -130,9 +130,12 @@ Command add_estimate(CLI::App& app) {
   command->add_option("--format-a", options->format_a, "Element format of A; see `mxe formats`")
       ->required();
   command->add_option("--format-b", options->format_b, "Element format of B")->required();
-  command->add_option("--block-a", options->block_a,
-                      "Elements of A that share a scale: 32 (default), 64 or 128");
-  command->add_option("--block-b", options->block_b, "Elements of B that share a scale");
+  command
+      ->add_option("--block-a", options->block_a,
+                   "Elements of A that share a scale: 32 (default), 64 or 128")
+      ->check(fits<unsigned>());
+  command->add_option("--block-b", options->block_b, "Elements of B that share a scale")
+      ->check(fits<unsigned>());
   command->add_flag("--alpha", options->alpha,
                     "The results have a factor, as the tensor scales of nvfp4 give");
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();

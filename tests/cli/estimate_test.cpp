@@ -92,13 +92,14 @@ TEST_F(Estimate, KindsAndBlocksOfScales) {
     EXPECT_EQ(without.at("format_a"), is_nvfp4 ? "nvfp4" : "mxint8 in blocks of 128");
     EXPECT_LE(without.at("lower_bound"), without.at("cycles"));
   }
-  // One row of 130 elements: 130 bytes and 2 scales, 65 bytes and 3 scales; NVFP4: 65 and 9.
+  // Beats of 32 bytes; one row of 512 elements: 512 bytes and 4 scales, 256 bytes and 8 scales.
+  // NVFP4: twice 256 bytes and 32 scales.
   const auto bytes = [&](const Words& scales) {
-    return estimate(with({"1", "1", "130", "--config", "small"}, scales))
+    return estimate(with({"1", "1", "512"}, scales))
         .at("bytes_read")
         .get<int>();
   };
-  EXPECT_EQ(bytes(nvfp4) - bytes(formats), 2 * (65 + 9) - (130 + 2 + 65 + 3));
+  EXPECT_EQ(bytes(nvfp4) - bytes(formats), 2 * (256 + 32) - (512 + 32 + 256 + 32));
   expect_error(with({"estimate", "8", "8", "64"}, with(nvfp4, {"--block-a", "16"})),
                "nvfp4 has blocks of 16");
   expect_error({"estimate", "8", "8", "64", "--format-a", "nvfp4", "--format-b", "mxint8"},

@@ -324,6 +324,7 @@ TEST(Jobs, EveryOperandAdvancesByItsOwnStep) {
   const mxe_operand d = {MXE_OUT_MXINT8, 6000, 7000, 6, 7, 40, 4, 2};
   const mxe_product p = {1, 2, 3, &a, &b, &c, &d, MXE_RULE_EVEN, true};
   mxe_job jobs[7];
+  std::memset(static_cast<void*>(jobs), 0xA5, sizeof jobs);
   ASSERT_EQ(mxe_batch(&p, 7, jobs), MXE_OK);
   for (uint64_t i = 0; i < 7; i++) {
     EXPECT_EQ(jobs[i].a_addr, 1000 + 10 * i);
@@ -335,6 +336,9 @@ TEST(Jobs, EveryOperandAdvancesByItsOwnStep) {
     EXPECT_EQ(jobs[i].d_scale_addr, 7000 + 4 * (i / 2));
     EXPECT_EQ(jobs[i].out_rule, MXE_RULE_EVEN);
     EXPECT_TRUE(jobs[i].out_overflow && jobs[i].bias && jobs[i].bias_bf16);
+    EXPECT_FALSE(jobs[i].alpha);
+    EXPECT_EQ(jobs[i].scale_a | jobs[i].scale_b | jobs[i].block_a | jobs[i].block_b, 0u)
+        << "E8M0 in blocks of 32";
     EXPECT_EQ(jobs[i].m * 100 + jobs[i].n * 10 + jobs[i].k, 123u);
     EXPECT_EQ(jobs[i].a_stride * 10 + jobs[i].a_scale_stride, 12u);
     EXPECT_EQ(jobs[i].b_stride * 10 + jobs[i].b_scale_stride, 34u);

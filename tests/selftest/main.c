@@ -43,10 +43,10 @@ static bool line_is_high(void* ctx) {
 }
 
 /// A row of a long job is eight results of 256 blocks, computed by min(NUM_PE, 8) processing
-/// elements in parallel. The rows take about 32 microseconds.
+/// elements in parallel. The rows take about 48 microseconds.
 static uint32_t long_rows(const struct mxe_port* port) {
   const uint32_t elements = port->read32(port->ctx, MXE_REG_NUM_PE);
-  return 16 * (elements < 8 ? elements : 8);
+  return 24 * (elements < 8 ? elements : 8);
 }
 
 static struct mxe_device* owner;

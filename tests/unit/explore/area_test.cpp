@@ -116,8 +116,8 @@ TEST(Area, EveryConfigurationHasAnArea) {
     const Params params = random_params(generator);
     const Area area = table.of(params);
     const double elements = params.num_pe * table.processing_element(params);
-    EXPECT_GT(area.gate_equivalents, elements + 90e3) << params.to_string();
-    EXPECT_LT(area.gate_equivalents, elements + 400e3) << params.to_string();
+    EXPECT_GT(area.gate_equivalents, elements + 150e3) << params.to_string();
+    EXPECT_LT(area.gate_equivalents, elements + 600e3) << params.to_string();
     EXPECT_GT(area.sram_kib, 1);
     if (!area.synthesized) {
       EXPECT_EQ(area.error, table.error());
