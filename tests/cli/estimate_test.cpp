@@ -95,9 +95,7 @@ TEST_F(Estimate, KindsAndBlocksOfScales) {
   // Beats of 32 bytes; one row of 512 elements: 512 bytes and 4 scales, 256 bytes and 8 scales.
   // NVFP4: twice 256 bytes and 32 scales.
   const auto bytes = [&](const Words& scales) {
-    return estimate(with({"1", "1", "512"}, scales))
-        .at("bytes_read")
-        .get<int>();
+    return estimate(with({"1", "1", "512"}, scales)).at("bytes_read").get<int>();
   };
   EXPECT_EQ(bytes(nvfp4) - bytes(formats), 2 * (256 + 32) - (512 + 32 + 256 + 32));
   expect_error(with({"estimate", "8", "8", "64"}, with(nvfp4, {"--block-a", "16"})),
