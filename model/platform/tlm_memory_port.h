@@ -39,6 +39,9 @@ class TlmMemoryPort : public engine::MemoryPort {
   bool is_timed() const { return burst_.timed; }
 
   void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override;
+  bool takes_any_order(uint64_t address, uint64_t bytes) const override {
+    return direct_.covers(address, bytes);
+  }
   engine::DirectChannels channels() override {
     return skips_ ? direct_.channels() : engine::DirectChannels{};
   }

@@ -29,6 +29,7 @@ class TimedMemory : public engine::MemoryPort {
     }
     ring_memory_.serve(request, beat_, ticket);
   }
+  bool takes_any_order(uint64_t /*address*/, uint64_t /*bytes*/) const override { return true; }
   engine::DirectChannels channels() override {
     return skips_ ? ring_memory_.channels() : engine::DirectChannels{};
   }

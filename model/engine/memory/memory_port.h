@@ -58,7 +58,12 @@ class MemoryPort {
   virtual ~MemoryPort() = default;
 
   /// Serves a burst. Completes the ticket before it returns; later is legal only for an AxiMemory.
+  /// The bursts come in the order of their cycles, reads before writes in the same cycle, except
+  /// those for which takes_any_order().
   virtual void request(const MemoryRequest& request, Ticket& ticket) = 0;
+  /// True if a burst of these bytes may be requested before bursts of earlier cycles, because reads
+  /// and writes have separate times. The engine then requests it as soon as its cycle is known.
+  virtual bool takes_any_order(uint64_t /*address*/, uint64_t /*bytes*/) const { return false; }
   /// The channels if they alone determine the times, else nulls.
   virtual DirectChannels channels() { return {}; }
   /// Pointer to [address, address + bytes) if memory is accessible without transactions, else null.

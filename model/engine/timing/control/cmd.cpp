@@ -231,10 +231,14 @@ uint64_t Cmd::other_cycle() const {
                    state_cycle(), descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
 }
 
-/// Next event of the datapath, which has none during an abort.
+/// True during an abort, in which the datapath only issues the bursts of records.
+bool Cmd::is_aborting() const {
+  return state_ == State::abort || state_ == State::clear || state_ == State::reset;
+}
+
+/// Next event of the datapath.
 uint64_t Cmd::datapath_cycle() const {
-  const bool stands = state_ == State::abort || state_ == State::clear || state_ == State::reset;
-  return stands ? kNever : datapath_.next_event();
+  return is_aborting() ? datapath_.issue_cycle() : datapath_.next_event();
 }
 
 uint64_t Cmd::next_cycle() const { return std::min(other_cycle(), datapath_cycle()); }
@@ -276,6 +280,7 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 /// Carries out the next event of the datapath, and those after it if nothing else comes between.
 void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
   constexpr unsigned kMostSteps = 64;
+  if (is_aborting()) return datapath_.issue();
   // A held record may be written as soon as the rows that it waits for are accepted.
   const uint64_t other = record_.is_held() ? datapath_.next_event() : other_cycle();
   for (unsigned steps = 1;; steps++) {
@@ -385,11 +390,13 @@ void Cmd::step_run(uint64_t cycle) {
 /// Cancels the early reads of the next job. They are issued again after the running job has
 /// completed.
 void Cmd::cancel_early(uint64_t cycle) {
+  datapath_.stop_requests();
   desc_.drop();
   enter(State::abort, cycle + 1);
 }
 
 void Cmd::abort_job(uint64_t cycle) {
+  datapath_.stop_requests();
   Slot::Error& error = slots_.run.error;
   if (error.cycle != cycle) {
     const bool write = datapath_.write_error() == cycle;
@@ -414,20 +421,14 @@ void Cmd::end_job(uint64_t cycle, uint32_t status, Slot& slot) {
   job.status = status;
   job.job_id = slot.descriptor.job_id;
   job.index = slot.index;
-  job.answered = cycle;
-  if (status == MXE_STATUS_OK) {
-    const WrPort::Answers& answers = datapath_.wr_port().result_answers();
-    job.answered = answers.last;
-    job.error = answers.error;
-    job.fault = answers.fault;
-  }
+  if (status == MXE_STATUS_OK) job.results = datapath_.wr_port().result_answers();
   record_.push(cycle, job);
 }
 
 void Cmd::step_record(uint64_t cycle) {
   if (record_.error_cycle() == cycle) {
     const Record::Job& job = record_.fail();
-    remember_ended(job.fault, job.index);
+    remember_ended(job.results->fault, job.index);
   } else if (record_.end_cycle() == cycle) {
     record_.end(cycle, cycle - counted_cycle_, slot_address(record_.ending_index()));
     counted_cycle_ = cycle;

@@ -74,6 +74,7 @@ class Cmd {
   uint64_t abort_end_cycle() const;
   uint64_t record_cycle() const;
   uint64_t other_cycle() const;
+  bool is_aborting() const;
   uint64_t datapath_cycle() const;
   bool may_take(uint64_t cycle) const;
   uint64_t unless_reset(uint64_t cycle) const;

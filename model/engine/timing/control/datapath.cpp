@@ -97,16 +97,6 @@ Datapath::Datapath(const EngineConfig& config, MemoryPort& memory, Counters& cou
   arithmetic_->watch(watcher_);
 }
 
-RdPort::Arrival Datapath::read(uint64_t cycle, const Fetch& fetch, bool with_data) {
-  const uint64_t beats = rd_port_.beats();
-  // An error of an early read aborts no job.
-  const bool aborts_job = fetch.kind != FetchKind::descriptor && !slots_.ahead.loaded;
-  const RdPort::Arrival arrival = rd_port_.accept(cycle, fetch, with_data, last_, aborts_job);
-  const uint64_t bytes = (rd_port_.beats() - beats) * params_.mem_bytes();
-  counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
-  return arrival;
-}
-
 /// B as its loader and the feeder see it.
 OperandView Datapath::view_of_b(const Descriptor& job) const {
   OperandView b = view(job, params_, job.b(), job.block_b);
@@ -226,8 +216,10 @@ Datapath::NextEvent Datapath::find_next_event() {
   for (const Source source : kSources) {
     const uint64_t cycle = next_event_of(source);
     if (cycle < next.cycle) next = {cycle, source};
-    if (source != Source::fetch && cycle != kNever) job_over_ = false;
+    const bool computes = source != Source::issue && source != Source::fetch;
+    if (computes && cycle != kNever) job_over_ = false;
   }
+  job_over_ &= !slots_.run.fetches;
   // Early reads belong to the next job. The last source, the descriptor fetcher, belongs to no job.
   for (std::size_t i = 0; i + 1 < kReadSources; i++)
     job_over_ &= slots_.ahead.loaded || requests_[i] == kNever;
@@ -236,7 +228,8 @@ Datapath::NextEvent Datapath::find_next_event() {
 
 bool Datapath::concerns_others() const {
   const bool loaded = load_a_->done_cycle() != kNever && load_b_->done_cycle() != kNever;
-  return job_over_ || slots_.ahead.loaded || loaded || desc_.is_reading() ||
+  const bool answers_others = has_issued_ && (record_.busy() || slots_.wait.valid);
+  return job_over_ || slots_.ahead.loaded || loaded || desc_.is_reading() || answers_others ||
          slots_.run.error.cycle != kNever || write_error() != kNever;
 }
 
@@ -244,7 +237,11 @@ void Datapath::step(uint64_t limit, uint64_t last) {
   last_ = last;
   show_slots(next_.cycle);
   if (watcher_) watcher_->advance(next_.cycle);
+  has_issued_ = next_.source == Source::issue;
   switch (next_.source) {
+    case Source::issue:
+      issue();
+      break;
     case Source::fetch:
       accept_fetch(next_.cycle);
       break;
@@ -263,6 +260,8 @@ void Datapath::step(uint64_t limit, uint64_t last) {
 
 uint64_t Datapath::next_event_of(Source source) const {
   switch (source) {
+    case Source::issue:
+      return issue_cycle();
     case Source::fetch:
       return next_accept_;
     case Source::feed:
@@ -287,16 +286,56 @@ void Datapath::accept_fetch(uint64_t cycle) {
                {{"address", fetch.address}, {"bytes", fetch.bytes}});
   client.accept(cycle);
   const bool of_job = &client != &desc_;
-  const RdPort::Arrival arrival = read(cycle, fetch, !of_job || loads_flow_);
-  if (of_job) {
-    deliver(fetch, arrival);
-  } else {
-    desc_.arrive(arrival);
+  // An error of an early read aborts no job.
+  const bool aborts_job = of_job && !slots_.ahead.loaded;
+  if (of_job) slots_.loading().fetches = true;
+  rd_port_.accept(cycle, fetch, !of_job || loads_flow_);
+  if (!memory_.takes_any_order(fetch.address, fetch.bytes)) return;
+  while (rd_port_.issue_cycle() != kNever) {
+    const uint64_t issued = rd_port_.issue_cycle();
+    rd_port_.issue();
+    const uint64_t last = aborts_job ? std::min(last_, rd_port_.arrival().error) : last_;
+    if (issued > last) rd_port_.stop();
   }
+  take_arrival();
+}
+
+/// In the same cycle, reads go first, as at the pins of the RTL (AxiMemory).
+void Datapath::issue() {
+  if (wr_port_.issue_cycle() < rd_port_.issue_cycle()) return wr_port_.issue();
+  rd_port_.issue();
+  take_arrival();
+}
+
+void Datapath::stop_requests() {
+  while (wr_port_.issue_cycle() < rd_port_.issue_cycle()) wr_port_.issue();
+  if (rd_port_.issue_cycle() != kNever) {
+    rd_port_.issue();
+    rd_port_.stop();
+    take_arrival();
+  }
+  while (wr_port_.issue_cycle() != kNever) wr_port_.issue();
+}
+
+/// Bursts of a row fetch have been issued: passes on their errors, and at its end its words.
+void Datapath::take_arrival() {
+  const Fetch& fetch = rd_port_.fetch();
+  const RdPort::Arrival& arrival = rd_port_.arrival();
+  const bool is_complete = rd_port_.issue_cycle() == kNever;
+  if (is_complete) {
+    requests_changed_ = true;  // the port accepts again
+    const uint64_t bytes = rd_port_.fetch_beats() * params_.mem_bytes();
+    counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
+  }
+  if (fetch.kind == FetchKind::descriptor) return desc_.arrive(arrival);
+  Slot& slot = slots_.fetching();
+  slot.fail(arrival.error, {arrival.error_address, operand_of(fetch.kind), false});
+  if (!is_complete) return;
+  slot.fetches = false;
+  deliver(fetch, arrival);
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
-  slots_.loading().fail(arrival.error, {arrival.error_address, operand_of(fetch.kind), false});
   const bool is_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   const bool is_bias = fetch.kind == FetchKind::bias;
   BankFills& fills = is_bias ? c_buf_.fills : (is_a ? a_buf_.fills : b_buf_.fills);
@@ -373,7 +412,7 @@ void Datapath::skip_repetitions(uint64_t now, Loop loop, uint64_t limit) {
 bool Datapath::may_skip() const {
   // Repetitions are not skipped while data flow through the blocks, nor if write_skipped_rows() had
   // to store MX results: it stores row by row, but an MX block spans several tiles.
-  if (data_flows() || (whole_ && mx_out_)) return false;
+  if (data_flows() || (whole_ && mx_out_) || issue_cycle() != kNever) return false;
   if (slots_.has_early_reads() || slots_.run.error.cycle != kNever || write_error() != kNever) {
     return false;
   }
@@ -493,7 +532,7 @@ void Datapath::clear(uint64_t cycle) {
   drain_.clear();
   rd_port_.clear(cycle);
   chunks_ahead_ = 0;
-  wr_port_.clear_error();
+  wr_port_.begin_job();
   counters_.cut(cycle + 1);
   look_again();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,8 @@ namespace mxe::engine {
 /// Times are computed event by event: a row fetch accepted by the read port, the B words of a pass
 /// read, a pass started, a row drained. Whatever else happens follows from these by fixed latencies
 /// and by the order of queues. An event affects only events in later cycles, so always carrying
-/// out the earliest one gives the cycles of the RTL.
+/// out the earliest one gives the cycles of the RTL. Bursts are events, too, so that the memory
+/// receives them in the order of their cycles; if it takes any order, they are issued at once.
 class Datapath {
  public:
   Datapath(const EngineConfig& config, MemoryPort& memory, Counters& counters);
@@ -67,8 +69,8 @@ class Datapath {
   void load_early(uint64_t cycle);
   /// First cycle in which all operands have been requested; kNever if requests remain.
   uint64_t loads_done_cycle() const;
-  /// Cycle of the next event of the job, of an early load or of the descriptor fetcher; kNever if
-  /// there is none.
+  /// Cycle of the next event of the job, of an early load, of the descriptor fetcher or of a port;
+  /// kNever if there is none.
   uint64_t next_event() const { return next_.cycle; }
   /// True if all events of the job are done.
   bool job_over() const { return job_over_; }
@@ -82,18 +84,25 @@ class Datapath {
   /// (job_done).
   uint64_t done_cycle() const { return wr_port_.sent_cycle(); }
   /// First cycle in which no result is under way.
-  uint64_t results_answered_cycle() const { return wr_port_.result_answers().last + 1; }
+  uint64_t results_answered_cycle() const { return wr_port_.results_answered_cycle(); }
   /// The running job has been computed; `cycle` is its last.
   void finish(uint64_t cycle) {
     seq_.finish(cycle);
-    wr_port_.clear_error();
+    wr_port_.begin_job();
   }
+  /// Cycle of the next burst of the ports; kNever if none waits for its cycle.
+  uint64_t issue_cycle() const { return std::min(rd_port_.issue_cycle(), wr_port_.issue_cycle()); }
+  /// Issues that burst.
+  void issue();
+  /// No further reads are requested: of a row fetch, the next burst is the last one. Issues all
+  /// bursts that wait.
+  void stop_requests();
   /// Aborts the running job; `cycle` is its last.
   void abort_job(uint64_t cycle);
 
   /// Cycle of the first bus error of the results, kNever if none.
-  uint64_t write_error() const { return wr_port_.result_answers().error; }
-  const Fault& write_fault() const { return wr_port_.result_answers().fault; }
+  uint64_t write_error() const { return wr_port_.result_answers()->error; }
+  const Fault& write_fault() const { return wr_port_.result_answers()->fault; }
   /// First cycle with nothing under way, if requests stop after `cycle` (halt_i).
   uint64_t drained_cycle(uint64_t cycle) const;
   /// clear_i in `cycle`.
@@ -116,9 +125,9 @@ class Datapath {
 
  private:
   /// The blocks with events. Events in the same cycle are carried out in this order.
-  enum class Source : uint8_t { fetch, feed, seq, drain };
-  static constexpr std::array<Source, 4> kSources{Source::fetch, Source::feed, Source::seq,
-                                                  Source::drain};
+  enum class Source : uint8_t { issue, fetch, feed, seq, drain };
+  static constexpr std::array<Source, 5> kSources{Source::issue, Source::fetch, Source::feed,
+                                                  Source::seq, Source::drain};
   struct NextEvent {
     uint64_t cycle = kNever;
     Source source = Source::fetch;
@@ -138,8 +147,8 @@ class Datapath {
   uint64_t next_event_of(Source source) const;
   NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
+  void take_arrival();
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
-  RdPort::Arrival read(uint64_t cycle, const Fetch& fetch, bool with_data);
   void read_b_words(uint64_t cycle, uint64_t limit);
   std::optional<Loop> stepped_loop() const;
   void skip_repetitions(uint64_t now, Loop loop, uint64_t limit);
@@ -182,7 +191,8 @@ class Datapath {
   Drain drain_;
   NextEvent next_;
   bool job_over_ = true;
-  uint64_t last_ = kNever;  // last cycle in which new reads may be issued, see step()
+  bool has_issued_ = false;  // the last event was a burst
+  uint64_t last_ = kNever;   // last cycle in which new reads may be issued, see step()
   Slots slots_;
   std::array<uint8_t, kPipelineSlots> shown_slots_{};  // last values passed to the watcher
   uint64_t shown_cycle_ = 0;

@@ -25,16 +25,20 @@ void Desc::accept(uint64_t cycle) {
   requests_ = false;
   request_cycle_ = cycle + 1;
   next_++;
+  Fetched& descriptor = flying_.emplace_back();
+  descriptor.alone = alone_;
 }
 
 void Desc::arrive(const RdPort::Arrival& arrival) {
-  Fetched& descriptor = flying_.emplace_back();
+  Fetched& descriptor = flying_.back();
+  if (!descriptor.failed && arrival.error != kNever) {
+    descriptor.failed = true;
+    if (descriptor.alone) descriptor.fault_cycle = arrival.error;
+    descriptor.fault = {arrival.error_address, operand_of(fetch_.kind), false};
+  }
+  if (!arrival.data) return;
   std::memcpy(descriptor.bytes.data(), arrival.data, descriptor.bytes.size());
   descriptor.last_word = arrival.last_word;
-  descriptor.alone = alone_;
-  descriptor.failed = arrival.error != kNever;
-  if (alone_) descriptor.fault_cycle = arrival.error;
-  descriptor.fault = {arrival.error_address, operand_of(fetch_.kind), false};
 }
 
 Fault Desc::report_fault() {

@@ -33,7 +33,8 @@ class Desc final : public ReadClient {
   /// Begins the fetch of the next slot, at `address`, in `cycle` (begins_o). `alone`: no job is in
   /// progress.
   void begin(uint64_t cycle, uint64_t address, bool alone);
-  /// The read port has accepted the fetch; `arrival` has its times and bytes.
+  /// The read port has issued a burst of the fetch; `arrival` has its errors so far, after the last
+  /// burst also its bytes.
   void arrive(const RdPort::Arrival& arrival);
 
   // --- Responses.
@@ -83,7 +84,7 @@ class Desc final : public ReadClient {
 
  private:
   struct Fetched {
-    uint64_t last_word = 0, fault_cycle = kNever;
+    uint64_t last_word = kNever, fault_cycle = kNever;
     bool alone = false, failed = false;
     Fault fault;
     DescriptorBytes bytes{};

@@ -12,11 +12,22 @@ void Record::push(uint64_t cycle, const Job& job) {
   entry.job = job;
   // A descriptor that could not be read has no id.
   if (job.status == MXE_STATUS_ERR_FETCH) entry.job.job_id = 0;
-  entry.ready = std::max(cycle, job.answered) + 1;
+  entry.pushed_cycle = cycle;
+}
+
+uint64_t Record::Entry::ready() const {
+  const uint64_t answered = job.results ? job.results->last_cycle() : 0;
+  return answered == kNever ? kNever : std::max(pushed_cycle, answered) + 1;
+}
+
+uint64_t Record::Entry::complete() const {
+  if (!record) return complete_cycle;
+  const uint64_t answered = record->last_cycle();
+  return answered == kNever ? kNever : answered + 1;
 }
 
 uint64_t Record::end_cycle() const {
-  return writes_ || !waiting() ? kNever : std::max(jobs_[ended_].ready, idle_cycle_);
+  return writes_ || !waiting() ? kNever : std::max(jobs_[ended_].ready(), idle_cycle_);
 }
 
 void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
@@ -26,13 +37,13 @@ void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
   last_end_ = cycle;
   // The slot of a descriptor that could not be read is not written.
   if (entry.job.status == MXE_STATUS_ERR_FETCH) {
-    entry.complete = cycle + 1;
+    entry.complete_cycle = cycle + 1;
     idle_cycle_ = cycle + 1;
     trace_.slice(Track::record, "complete", cycle, cycle + 2, {{"slot", entry.job.index}});
     return;
   }
   writes_ = true;
-  write_request_cycle_ = cycle + 1;
+  write_request_cycle_ = entry.request_cycle = cycle + 1;
 }
 
 uint64_t Record::write_cycle() const {
@@ -51,32 +62,23 @@ uint64_t Record::write() {
   for (uint32_t offset = 0; offset < kBytes; offset += port_.segment_bytes()) {
     offered = port_.take(offered) + 1;
   }
-  const WrPort::Answers& answers = port_.record_answers();
-  if (answers.error != kNever) {
-    const uint32_t status = entry.job.status;
-    entry.record_failed = status != MXE_STATUS_ERR_READ && status != MXE_STATUS_ERR_WRITE;
-    entry.record_fault = answers.fault;
-    entry.job.status = MXE_STATUS_ERR_WRITE;
-  }
-  entry.complete = answers.last + 1;
+  entry.record = port_.record_answers();
   writes_ = false;
   idle_cycle_ = offered;
-  trace_.slice(Track::record, "record", write_request_cycle_, entry.complete + 1,
-               {{"slot", entry.job.index}});
   return offered;
 }
 
 uint64_t Record::error_cycle() const {
   uint64_t error = kNever;
-  for (const Entry& entry : jobs_) error = std::min(error, entry.job.error);
+  for (const Entry& entry : jobs_) error = std::min(error, entry.error_cycle());
   return error;
 }
 
 const Record::Job& Record::fail() {
   const uint64_t error = error_cycle();
-  const auto failed = std::find_if(jobs_.begin(), jobs_.end(),
-                                   [&](const Entry& entry) { return entry.job.error == error; });
-  failed->job.error = kNever;
+  const auto failed = std::find_if(
+      jobs_.begin(), jobs_.end(), [&](const Entry& entry) { return entry.error_cycle() == error; });
+  failed->has_failed = true;
   failed->job.status = MXE_STATUS_ERR_WRITE;
   return failed->job;
 }
@@ -85,9 +87,17 @@ Record::Completed Record::complete() {
   const Entry entry = jobs_.front();
   jobs_.pop_front();
   ended_--;
-  completed_cycle_ = entry.complete + 1;
-  return {entry.job.status, entry.job.job_id, entry.job.index, entry.record_failed,
-          entry.record_fault};
+  completed_cycle_ = entry.complete() + 1;
+  Completed completed{entry.job.status, entry.job.job_id, entry.job.index, false, {}};
+  if (!entry.record) return completed;
+  trace_.slice(Track::record, "record", entry.request_cycle, completed_cycle_,
+               {{"slot", entry.job.index}});
+  if (entry.record->error == kNever) return completed;
+  const uint32_t status = entry.job.status;
+  completed.failed = status != MXE_STATUS_ERR_READ && status != MXE_STATUS_ERR_WRITE;
+  completed.fault = entry.record->fault;
+  completed.status = MXE_STATUS_ERR_WRITE;
+  return completed;
 }
 
 }  // namespace mxe::engine

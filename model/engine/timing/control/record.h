@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 
 #include "model/engine/timing/common/fault.h"
 #include "model/engine/timing/common/trace.h"
@@ -20,10 +21,9 @@ class Record {
   struct Job {
     uint32_t status = 0;
     uint32_t job_id = 0;
-    uint16_t index = 0;       ///< of its slot
-    uint64_t answered = 0;    ///< cycle in which the last of its results is acknowledged
-    uint64_t error = kNever;  ///< cycle of the first acknowledgement with an error
-    Fault fault;              ///< of that error
+    uint16_t index = 0;  ///< of its slot
+    /// Acknowledgements of its results; null if it was refused or aborted.
+    std::shared_ptr<const WrPort::Answers> results;
   };
 
   Record(WrPort& port, TracePoint trace) : port_(port), trace_(trace) {}
@@ -63,7 +63,7 @@ class Record {
   const Job& fail();
 
   /// Cycle in which the oldest job is complete; kNever if not yet known.
-  uint64_t complete_cycle() const { return jobs_.empty() ? kNever : jobs_.front().complete; }
+  uint64_t complete_cycle() const { return jobs_.empty() ? kNever : jobs_.front().complete(); }
   /// The end of a job.
   struct Completed {
     uint32_t status = 0;
@@ -79,11 +79,19 @@ class Record {
  private:
   struct Entry {
     Job job;
-    uint64_t ready = 0;  // first cycle in which it may end
+    uint64_t pushed_cycle = 0;
+    bool has_failed = false;  // its results returned an error, which fail() has reported
     uint64_t cycles = 0, address = 0;
-    uint64_t complete = kNever;
-    bool record_failed = false;
-    Fault record_fault;
+    uint64_t request_cycle = 0;        // of its record
+    uint64_t complete_cycle = kNever;  // without a record
+    std::shared_ptr<const WrPort::Answers> record;
+
+    /// First cycle in which it may end.
+    uint64_t ready() const;
+    uint64_t error_cycle() const {
+      return job.results && !has_failed ? job.results->error : kNever;
+    }
+    uint64_t complete() const;
   };
 
   WrPort& port_;

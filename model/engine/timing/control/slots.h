@@ -20,8 +20,9 @@ struct Slot {
     Fault fault;
   };
   Descriptor descriptor;
-  bool valid = false;   ///< a job is in the slot; else its other fields have no meaning
-  bool loaded = false;  ///< its operands were requested early
+  bool valid = false;    ///< a job is in the slot; else its other fields have no meaning
+  bool loaded = false;   ///< its operands were requested early
+  bool fetches = false;  ///< the read port issues the bursts of one of its row fetches
   Error error;
   uint16_t index = 0;          ///< ring index of the job; modulo 4: its turn
   uint64_t vacated_cycle = 0;  ///< of an empty slot: last cycle of its last job
@@ -30,9 +31,9 @@ struct Slot {
   void fail(uint64_t cycle, const Fault& fault) {
     if (cycle < error.cycle) error = {MXE_STATUS_ERR_READ, cycle, fault};
   }
-  /// Clears `loaded` and `error`: the reads have been dropped, or the job has left the slot.
+  /// Clears what concerns reads: they have been dropped, or the job has left the slot.
   void drop_reads() {
-    loaded = false;
+    loaded = fetches = false;
     error = {};
   }
   /// slot_t in `cycle`: error, valid, loaded, turn; 0: empty.
@@ -55,6 +56,8 @@ struct Slots {
   const Slot& next() const { return wait.valid ? wait : ahead; }
   /// Slot of the job whose operands the loaders read.
   Slot& loading() { return ahead.loaded ? ahead : run; }
+  /// Slot of the job for whose row fetch the read port issues bursts.
+  Slot& fetching() { return ahead.fetches ? ahead : wait.fetches ? wait : run; }
   bool has_early_reads() const { return wait.loaded || ahead.loaded; }
   /// First cycle in which an early read has returned an error, or kNever.
   uint64_t early_error_cycle() const { return std::min(wait.error.cycle, ahead.error.cycle); }

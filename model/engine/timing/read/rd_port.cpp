@@ -18,6 +18,7 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       burst_done_(read_limit_) {}
 
 uint64_t RdPort::next_accept(const ReadRequests& requests, bool a_first) const {
+  if (issue_cycle_ != kNever) return kNever;
   // The queue of fetches under way has a free place the cycle after one leaves.
   const uint64_t ready = done_.count() < outstanding_
                              ? free_cycle_
@@ -60,54 +61,67 @@ void RdPort::count_beats(uint64_t beats) {
   while (few_beats_ >= kReadABeats) leave_out_first();
 }
 
-RdPort::Arrival RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last,
-                               bool aborts_job) {
+void RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data) {
   const unsigned offset = beat_.offset(fetch.address);
   const auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   count_beats(of_a ? beats : 0);
   row_bursts_.start(fetch.address, beats);
   if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
-  uint8_t* data = with_data ? data_.data() : nullptr;
-
-  Arrival arrival;
+  fetch_ = fetch;
+  arrival_ = {};
+  with_data_ = with_data;
+  accept_cycle_ = cycle;
+  first_beat_ = kNever;
+  beats_before_ = beats_;
+  position_ = 0;
   fetch_bursts_.clear();
   const bool elements = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::b_elements;
   unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
-  uint64_t from = cycle + 1;  // busy_q
-  uint64_t first = kNever;    // beat of the fetch
-  while (row_bursts_.remaining() > 0) {
-    const auto [address, burst] = row_bursts_.take();
-    // The interconnect takes a limited number of bursts at a time.
-    const std::size_t slot = slot_;
-    if (++slot_ == read_limit_) slot_ = 0;
-    const uint64_t fire = bursts_ < read_limit_ ? from : std::max(from, burst_done_[slot] + 1);
-    const std::size_t bytes = std::size_t{burst} * beat_.bytes();
-    Ticket ticket;
-    memory_.request({false, fire, address, bytes, data}, ticket);
-    const BeatTimes& offers = ticket.times();
-    const uint64_t first_beat = unpack_.beats(offers, burst);
-    if (ticket.has_error() && first_beat + 1 < arrival.error) {
-      arrival.error = first_beat + 1;
-      arrival.error_address = address;
-    }
-    first = std::min(first, first_beat);
-    last_offered_ = std::max(last_offered_, offers.beat(burst - 1));
-    fetch_bursts_.push_back({fire, last_offered_});
-    bursts_++;
-    beats_ += burst;
-    burst_done_[slot] = unpack_.last_beat();
-    if (data) data += bytes;
-    free_cycle_ = fire;
-    from = fire + 1;
-    if (fire > (aborts_job ? std::min(last, arrival.error) : last)) break;
+  issue_cycle_ = next_issue_cycle(cycle + 1);  // busy_q
+}
+
+/// The interconnect takes a limited number of bursts at a time.
+uint64_t RdPort::next_issue_cycle(uint64_t from) const {
+  return bursts_ < read_limit_ ? from : std::max(from, burst_done_[slot_] + 1);
+}
+
+void RdPort::issue() {
+  const auto [address, burst] = row_bursts_.take();
+  const std::size_t bytes = std::size_t{burst} * beat_.bytes();
+  Ticket ticket;
+  memory_.request(
+      {false, issue_cycle_, address, bytes, with_data_ ? data_.data() + position_ : nullptr},
+      ticket);
+  const BeatTimes& offers = ticket.times();
+  const uint64_t first_beat = unpack_.beats(offers, burst);
+  if (ticket.has_error() && first_beat + 1 < arrival_.error) {
+    arrival_.error = first_beat + 1;
+    arrival_.error_address = address;
   }
+  first_beat_ = std::min(first_beat_, first_beat);
+  last_offered_ = std::max(last_offered_, offers.beat(burst - 1));
+  fetch_bursts_.push_back({issue_cycle_, last_offered_});
+  bursts_++;
+  beats_ += burst;
+  position_ += bytes;
+  burst_done_[slot_] = unpack_.last_beat();
+  if (++slot_ == read_limit_) slot_ = 0;
+  free_cycle_ = issue_cycle_;
+  if (row_bursts_.remaining() == 0) {
+    finish_fetch();
+  } else {
+    issue_cycle_ = next_issue_cycle(issue_cycle_ + 1);
+  }
+}
+
+void RdPort::finish_fetch() {
+  issue_cycle_ = kNever;
   done_.push(unpack_.last_beat());
-  arrival.last_word = unpack_.last_word();
-  trace_.slice(Track::memory_read, fetch_name(fetch.kind), first, unpack_.last_beat() + 1,
-               {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", cycle}});
-  if (with_data) arrival.data = data_.data() + offset;
-  return arrival;
+  arrival_.last_word = unpack_.last_word();
+  trace_.slice(Track::memory_read, fetch_name(fetch_.kind), first_beat_, unpack_.last_beat() + 1,
+               {{"address", fetch_.address}, {"bytes", fetch_.bytes}, {"granted", accept_cycle_}});
+  if (with_data_) arrival_.data = data_.data() + beat_.offset(fetch_.address);
 }
 
 uint64_t RdPort::drained_cycle(uint64_t cycle) const {
@@ -147,6 +161,7 @@ void RdPort::clear(uint64_t cycle) {
   bursts_ = slot_ = 0;
   last_offered_ = 0;
   fetch_bursts_.clear();
+  issue_cycle_ = kNever;
   free_cycle_ = cycle + 1;
   unpack_.clear(cycle + 1);
 }

@@ -25,13 +25,13 @@ using ReadRequests = std::array<uint64_t, kReadSources>;
 
 /// Read port (mxe_rd_port): arbitrates the row fetches, splits each into AXI bursts and hands the
 /// beats to the unpacker. Everything returns in order, and there is always room for the words, so
-/// all times of a fetch are known when it is accepted.
+/// all times of a fetch are known when its last burst has been issued.
 class RdPort {
  public:
   RdPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
-  /// First cycle in which one of `requests` is accepted; kNever if none. `a_first`: A goes before
-  /// B, however many beats of A are under way.
+  /// First cycle in which one of `requests` is accepted; kNever if none, or while bursts of a fetch
+  /// remain to be issued. `a_first`: A goes before B, however many beats of A are under way.
   uint64_t next_accept(const ReadRequests& requests, bool a_first) const;
   /// The source that is accepted in `cycle`, which next_accept() returned.
   ReadSource grant(uint64_t cycle, const ReadRequests& requests, bool a_first);
@@ -43,10 +43,19 @@ class RdPort {
     const uint8_t* data = nullptr;  ///< the fetch's bytes, until the next fetch; null without data
   };
   /// Accepts `fetch` in `cycle`. Without `with_data` no bytes are read, but the times are the same.
-  /// Requests stop after cycle `last`, if known, and, with `aborts_job`, after an error of the
-  /// fetch itself: the next burst is then the last one.
-  Arrival accept(uint64_t cycle, const Fetch& fetch, bool with_data, uint64_t last = kNever,
-                 bool aborts_job = true);
+  void accept(uint64_t cycle, const Fetch& fetch, bool with_data);
+  /// Cycle in which the next burst of that fetch is issued; kNever if none remains.
+  uint64_t issue_cycle() const { return issue_cycle_; }
+  /// Issues that burst.
+  void issue();
+  /// Drops the bursts of the fetch that remain.
+  void stop() {
+    if (issue_cycle_ != kNever) finish_fetch();
+  }
+  const Fetch& fetch() const { return fetch_; }
+  /// Result of the bursts issued so far; complete if none remains.
+  const Arrival& arrival() const { return arrival_; }
+  uint64_t fetch_beats() const { return beats_ - beats_before_; }
 
   /// First cycle without outstanding beats, if requests stop after `cycle` (halt_i) and beats are
   /// dropped when memory offers them. The RTL drops one beat per cycle; if beats wait for the
@@ -58,8 +67,6 @@ class RdPort {
   void visit(StateVisitor& visitor);
 
   uint64_t bursts() const { return bursts_; }
-  /// Read beats so far.
-  uint64_t beats() const { return beats_; }
 
  private:
   /// A burst of the last fetch.
@@ -72,6 +79,8 @@ class RdPort {
   uint64_t a_allowed_cycle() const;
   ReadRequests allowed(const ReadRequests& requests, bool a_first) const;
   void count_beats(uint64_t beats);
+  uint64_t next_issue_cycle(uint64_t from) const;
+  void finish_fetch();
 
   BeatSize beat_;
   unsigned max_burst_, read_limit_, outstanding_;
@@ -80,6 +89,14 @@ class RdPort {
   MemoryPort& memory_;
   TracePoint trace_;
   Unpack unpack_;
+  // The last fetch.
+  Fetch fetch_;
+  Arrival arrival_;
+  bool with_data_ = false;
+  uint64_t accept_cycle_ = 0, first_beat_ = kNever, beats_before_ = 0;
+  uint64_t issue_cycle_ = kNever;
+  std::size_t position_ = 0;  // of the next burst, in data_
+
   uint64_t free_cycle_ = 0;                       // the last burst of the fetch before leaves
   History<uint64_t, kMostReadOutstanding> done_;  // last beat of each fetch
   History<uint64_t, kMostReadOutstanding> fetch_beats_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace mxe::engine {
 namespace {
@@ -40,7 +41,7 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
                         uint32_t operand, unsigned part, bool joins) {
   const uint32_t carried = joins_ ? carried_bytes_ : 0;
   operand_ = operand;
-  if (operand == MXE_FAULT_RECORD) record_ = {};
+  if (operand == MXE_FAULT_RECORD) record_ = std::make_shared<Answers>();
   row_segment_ = segment_bytes_ / part;
   const auto touched = static_cast<unsigned>(beat_.touched(address, bytes));
   const unsigned offset = beat_.offset(address);
@@ -90,7 +91,7 @@ void WrPort::store_carried(uint8_t* target, uint64_t address) {
 
 void WrPort::visit(StateVisitor& visitor) {
   for (uint64_t* time : {&next_take_cycle_, &emitted_, &address_fire_, &issued_, &acknowledge_,
-                         &idle_cycle_, &results_.last}) {
+                         &result_acknowledge_, &idle_cycle_, &results_->last}) {
     visitor.cycle(*time);
   }
   visitor.history(rows_done_);
@@ -152,9 +153,12 @@ void WrPort::next_burst() {
 }
 
 /// First cycle after the acknowledgement of the burst `count` before the next one; 0 if there is
-/// none or the next burst cannot depend on it.
-uint64_t WrPort::acknowledged_cycle(unsigned count) const {
+/// none or the next burst cannot depend on it. If that burst still waits, it is issued before its
+/// cycle. Only a limit below kWriteQueue plus the bursts of a row can cause this: the burst
+/// kWriteQueue before the bursts of the present row has left the queue.
+uint64_t WrPort::acknowledged_cycle(unsigned count) {
   if (bursts_ < count || count > acknowledged_.size()) return 0;
+  while (waiting_.size() >= count) issue();
   return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
 }
 
@@ -165,26 +169,58 @@ void WrPort::send(uint64_t cycle) {
   finish_burst(cycle + 1);
 }
 
-/// The memory receives the burst; `last_beat` is the cycle of its last beat on the bus.
+/// The burst is complete; `last_beat` is the cycle of its last beat on the bus.
 void WrPort::finish_burst(uint64_t last_beat) {
   const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
   issued_ = std::max({address_fire_, last_beat, issued_});
-  Ticket ticket;
-  memory_.request(
-      {true, issued_, burst_.address, bytes, with_data_ ? data_.data() + position_ : nullptr,
-       with_data_ ? enables_.data() + position_ : nullptr},
-      ticket);
+  bursts_++;
+  const Burst burst{issued_, burst_.address, burst_.beats, operand_, first_beat_, last_beat};
+  const std::shared_ptr<Answers>& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
+  uint8_t* data = with_data_ ? data_.data() + position_ : nullptr;
+  const uint8_t* enables = with_data_ ? enables_.data() + position_ : nullptr;
   position_ += bytes;
-  acknowledge_ = std::max({ticket.times().beat(burst_.beats - 1), issued_ + 1, acknowledge_ + 1});
-  acknowledged_[bursts_++ % acknowledged_.size()] = acknowledge_;
+  if (waiting_.empty() && memory_.takes_any_order(burst_.address, bytes)) {
+    request(burst, *answers, data, enables);
+    return;
+  }
+  answers->waiting++;
+  Waiting& waiting = waiting_.emplace_back(Waiting{burst, answers, {}, {}});
+  if (!with_data_) return;
+  waiting.data.assign(data, data + bytes);
+  waiting.enables.assign(enables, enables + bytes);
+}
+
+void WrPort::issue() {
+  Waiting waiting = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting.answers->waiting--;
+  const bool with_data = !waiting.data.empty();
+  request(waiting.burst, *waiting.answers, with_data ? waiting.data.data() : nullptr,
+          with_data ? waiting.enables.data() : nullptr);
+}
+
+bool WrPort::waits_for_results() const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
+    return waiting.burst.operand != MXE_FAULT_RECORD;
+  });
+}
+
+/// The memory receives the burst.
+void WrPort::request(const Burst& burst, Answers& answers, uint8_t* data, const uint8_t* enables) {
+  const std::size_t bytes = std::size_t{burst.beats} * beat_.bytes();
+  Ticket ticket;
+  memory_.request({true, burst.cycle, burst.address, bytes, data, enables}, ticket);
+  acknowledge_ =
+      std::max({ticket.times().beat(burst.beats - 1), burst.cycle + 1, acknowledge_ + 1});
+  acknowledged_[(bursts_ - 1 - waiting_.size()) % acknowledged_.size()] = acknowledge_;
   idle_cycle_ = acknowledge_ + 1;
-  trace_.slice(Track::memory_write, "burst", first_beat_, last_beat + 1,
-               {{"address", burst_.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
-  Answers& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
+  trace_.slice(Track::memory_write, "burst", burst.first_beat, burst.last_beat + 1,
+               {{"address", burst.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
   answers.last = acknowledge_;
+  if (burst.operand != MXE_FAULT_RECORD) result_acknowledge_ = acknowledge_;
   if (ticket.has_error() && acknowledge_ < answers.error) {
     answers.error = acknowledge_;
-    answers.fault = {burst_.address, operand_, true};
+    answers.fault = {burst.address, burst.operand, true};
   }
 }
 

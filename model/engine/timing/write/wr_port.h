@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <vector>
 
 #include "model/engine/memory/memory_port.h"
@@ -16,7 +18,8 @@ namespace mxe::engine {
 
 /// Write port (mxe_wr_port): splits rows of bytes at any address into AXI bursts and shifts their
 /// segments onto beats. Adjacent rows may be joined: the shared beat is written with the second
-/// row. Rows are served in order, so times depend only on earlier rows.
+/// row. Rows are served in order, so times depend only on earlier rows. They are computed before
+/// their cycles; a burst waits for its cycle until issue(), unless the memory takes any order.
 class WrPort {
  public:
   WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
@@ -45,21 +48,35 @@ class WrPort {
 
   uint64_t bursts() const { return bursts_; }
 
+  /// Cycle in which the next burst is issued; kNever if none waits.
+  uint64_t issue_cycle() const { return waiting_.empty() ? kNever : waiting_.front().burst.cycle; }
+  /// Issues that burst.
+  void issue();
+
   /// First cycle after all beats of the accepted rows were sent (sent_o).
   uint64_t sent_cycle() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
-  /// First cycle in which all bursts have been acknowledged (idle_o).
+  /// First cycle in which all issued bursts have been acknowledged (idle_o).
   uint64_t idle_cycle() const { return idle_cycle_; }
 
   /// Acknowledgements of a set of bursts.
   struct Answers {
-    uint64_t last = 0;        ///< cycle of the last one
+    uint64_t last = 0;        ///< cycle of the last one so far
     uint64_t error = kNever;  ///< cycle of the first error; kNever: none
     Fault fault;              ///< of the first error
+    unsigned waiting = 0;     ///< bursts that have not been issued
+
+    /// Cycle of the last one; kNever while bursts wait.
+    uint64_t last_cycle() const { return waiting == 0 ? last : kNever; }
   };
-  /// Acknowledgements of results (errors since the last clear_error()) and of the last record.
-  const Answers& result_answers() const { return results_; }
-  const Answers& record_answers() const { return record_; }
-  void clear_error() { results_.error = kNever; }
+  /// Acknowledgements of the results since the last begin_job(), and of the last record.
+  const std::shared_ptr<Answers>& result_answers() const { return results_; }
+  const std::shared_ptr<Answers>& record_answers() const { return record_; }
+  /// First cycle in which all results have been acknowledged; kNever while one waits.
+  uint64_t results_answered_cycle() const {
+    return waits_for_results() ? kNever : result_acknowledge_ + 1;
+  }
+  /// Later results belong to another job.
+  void begin_job() { results_ = std::make_shared<Answers>(); }
 
  private:
   struct Segment {
@@ -72,9 +89,24 @@ class WrPort {
   Segment next_segment() const;
   uint64_t sendable_cycle();
   void next_burst();
-  uint64_t acknowledged_cycle(unsigned count) const;
+  uint64_t acknowledged_cycle(unsigned count);
   void send(uint64_t cycle);
   void finish_burst(uint64_t last_beat);
+  bool waits_for_results() const;
+
+  struct Burst {
+    uint64_t cycle = 0;  // of the request
+    uint64_t address = 0;
+    unsigned beats = 0;
+    uint32_t operand = MXE_FAULT_NONE;
+    uint64_t first_beat = 0, last_beat = 0;  // cycles
+  };
+  struct Waiting {
+    Burst burst;
+    std::shared_ptr<Answers> answers;
+    std::vector<uint8_t> data, enables;  // empty if only the time is needed
+  };
+  void request(const Burst& burst, Answers& answers, uint8_t* data, const uint8_t* enables);
 
   BeatSize beat_;
   unsigned segment_bytes_, write_limit_;
@@ -102,12 +134,15 @@ class WrPort {
   uint64_t address_fire_ = 0;
 
   History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
-  uint64_t issued_ = 0;                 // the memory received the previous burst
+  uint64_t issued_ = 0;                 // the memory receives the previous burst
+  std::deque<Waiting> waiting_;         // bursts to be issued
   std::vector<uint64_t> acknowledged_;  // by burst, as many as a limit refers to
-  uint64_t acknowledge_ = 0;            // of the previous burst
-  uint64_t bursts_ = 0;
+  uint64_t acknowledge_ = 0;            // of the last issued burst
+  uint64_t result_acknowledge_ = 0;     // of the last issued burst of results, of any job
+  uint64_t bursts_ = 0;                 // issued or waiting
   uint64_t idle_cycle_ = 0;
-  Answers results_, record_;
+  std::shared_ptr<Answers> results_ = std::make_shared<Answers>();
+  std::shared_ptr<Answers> record_ = std::make_shared<Answers>();
 };
 
 }  // namespace mxe::engine
