@@ -24,19 +24,30 @@ uint8_t* reserve(std::size_t size) {
   return static_cast<uint8_t*>(storage);
 }
 
+/// Other initiators' beats need not be a power of two (BeatSize).
+uint64_t beats_of(const tlm::tlm_generic_payload& payload, unsigned beat_bytes) {
+  const uint64_t address = payload.get_address(), length = payload.get_data_length();
+  return (address + length - 1) / beat_bytes - address / beat_bytes + 1;
+}
+
 }  // namespace
 
 Memory::Memory(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name), config_(config), channels_(config.timing) {
   Clock().require("mxe::platform::Memory");
   config.timing.validate();
+  if (config.dram) config_.direct_access = false;
+  restart_timing();
   storage_ = reserve(config.size);
   socket.register_b_transport(this, &Memory::transport);
   socket.register_transport_dbg(this, &Memory::debug_transport);
   socket.register_get_direct_mem_ptr(this, &Memory::direct_access);
 }
 
-void Memory::restart_timing() { channels_.restart(); }
+void Memory::restart_timing() {
+  channels_.restart();
+  if (config_.dram) dram_.emplace(*config_.dram);
+}
 
 Memory::~Memory() {
   if (storage_) munmap(storage_, config_.size);
@@ -83,16 +94,12 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   }
   auto* burst = payload.get_extension<BurstExtension>();
   const unsigned beat_bytes = burst && burst->beat_bytes ? burst->beat_bytes : config_.beat_bytes;
-  // Other initiators' beats need not be a power of two (BeatSize).
-  const uint64_t beats = (address + length - 1) / beat_bytes - address / beat_bytes + 1;
   // The engine may send a burst after its cycle of issue, for example after waiting for its
   // interrupt.
   const bool told = burst && burst->clock == Clock();
   uint64_t handed_over = time_to_cycles(sc_core::sc_time_stamp() + delay);
   if (told && burst->issued != 0) handed_over = std::min(handed_over, burst->issued);
-  const engine::BeatTimes times =
-      payload.is_write() ? channels_.write().serve_write(handed_over, beats, beat_bytes)
-                         : channels_.read().serve(handed_over, beats, beat_bytes);
+  const engine::BeatTimes times = serve(payload, handed_over, beat_bytes);
 
   uint8_t* storage = locate(address, length);
   payload.set_response_status(!storage          ? tlm::TLM_ADDRESS_ERROR_RESPONSE
@@ -104,7 +111,20 @@ void Memory::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
     burst->times = times;
     burst->timed = true;
   }
-  delay = cycles_to_time(times.beat(beats - 1)) - sc_core::sc_time_stamp();
+  delay = cycles_to_time(times.beat(beats_of(payload, beat_bytes) - 1)) - sc_core::sc_time_stamp();
+}
+
+engine::BeatTimes Memory::serve(const tlm::tlm_generic_payload& payload, uint64_t cycle,
+                                unsigned beat_bytes) {
+  if (dram_) {
+    const uint64_t address = payload.get_address() - config_.base;
+    const unsigned length = payload.get_data_length();
+    return payload.is_write() ? dram_->write(cycle, address, length, beat_bytes)
+                              : dram_->read(cycle, address, length, beat_bytes);
+  }
+  const uint64_t beats = beats_of(payload, beat_bytes);
+  return payload.is_write() ? channels_.write().serve_write(cycle, beats, beat_bytes)
+                            : channels_.read().serve(cycle, beats, beat_bytes);
 }
 
 unsigned Memory::debug_transport(tlm::tlm_generic_payload& payload) {

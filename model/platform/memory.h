@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/clock.h"
+#include "model/platform/dram_timing.h"
 
 namespace mxe::platform {
 
@@ -42,7 +44,8 @@ struct BurstExtension : tlm::tlm_extension<BurstExtension> {
 /// Errors: TLM_ADDRESS_ERROR_RESPONSE outside the memory, TLM_GENERIC_ERROR_RESPONSE in a faulty
 /// range, both in their normal time. Requests refused by check_attributes() take no time.
 ///
-/// With Config::direct_access, direct access is granted while no range is faulty; for a
+/// With Config::dram, bursts have the times of that DRAM, and there is no direct access. Otherwise,
+/// with Config::direct_access, direct access is granted while no range is faulty; for a
 /// BurstExtension whose clock is 1 ns also the channels, which compute times. Pages of storage are
 /// allocated when written.
 class Memory : public sc_core::sc_module {
@@ -52,7 +55,8 @@ class Memory : public sc_core::sc_module {
     std::size_t size = std::size_t{1} << 32;  ///< bytes
     unsigned beat_bytes = 32;                 ///< of requests without BurstExtension
     engine::MemoryTiming timing;
-    bool direct_access = true;  ///< grant direct access where possible
+    std::optional<DramSetup> dram;  ///< replaces `timing`; its first address is `base`
+    bool direct_access = true;      ///< grant direct access where possible
   };
 
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
@@ -92,10 +96,13 @@ class Memory : public sc_core::sc_module {
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
   bool direct_access(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   bool faulty(const tlm::tlm_generic_payload& payload) const;
+  engine::BeatTimes serve(const tlm::tlm_generic_payload& payload, uint64_t cycle,
+                          unsigned beat_bytes);
 
   Config config_;
   uint8_t* storage_ = nullptr;
   engine::MemoryChannels channels_;
+  std::optional<DramTiming> dram_;
   bool granted_ = false;  // direct access is granted and not revoked
   std::vector<Range> faults_;
 };

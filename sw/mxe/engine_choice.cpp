@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/mxe/engine_choice.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+
+#include "model/numerics/base/error.h"
+#include "model/platform/dram/presets.h"
 #ifdef MXE_WITH_RTL
 #include "model/platform/rtl/build_target.h"
 #include "sw/mxe/option_values.h"
@@ -45,6 +50,39 @@ void EngineChoice::add_to(CLI::App& command) {
   add_build_option(command);
 }
 
+void EngineChoice::add_dram_to(CLI::App& command) {
+  command_ = &command;
+  command
+      .add_option(
+          "--memory", memory_,
+          "DRAM instead of --mem-latency and others: preset or YAML file, with options after "
+          "a colon (docs/memory.md); list: prints the presets")
+      ->trigger_on_parse()
+      ->each([](const std::string& text) {
+        if (text != "list") return;
+        std::string table = dram::preset_table();
+        table.pop_back();  // CLI11 ends the last line
+        throw CLI::CallForVersion(table, 0);
+      });
+  command.add_option("--clock-mhz", clock_mhz_, "Clock of the engine, with --memory: 1 to 10000")
+      ->capture_default_str();
+}
+
+std::optional<platform::DramSetup> EngineChoice::resolve_dram() const {
+  if (!command_) return std::nullopt;
+  if (memory_.empty()) {
+    if (command_->count("--clock-mhz") != 0) throw Error("--clock-mhz needs --memory");
+    return std::nullopt;
+  }
+  for (const char* other :
+       {"--mem-latency", "--mem-bytes-per-cycle", "--mem-half-duplex", "--mem-jitter"}) {
+    if (command_->count(other) != 0) throw Error(fmt::format("--memory excludes {}", other));
+  }
+  const platform::DramSetup dram{dram::load_config(memory_), clock_mhz_};
+  dram.validate();
+  return dram;
+}
+
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
   std::vector<std::string> spread;
   bool assigning = false, options = true;
@@ -66,6 +104,8 @@ device::EngineSetup EngineChoice::resolve() const {
   setup.ports = ports_;
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
+  setup.dram = resolve_dram();
+  if (setup.dram) setup.timing = setup.dram->ideal_timing();
   setup.timing.validate();
   setup.ports.validate();
   return setup;

@@ -90,7 +90,8 @@ int run(const EstimateOptions& options) {
   const device::DeviceResult result = device::Device(target, setup).run(shape);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
-  const MatmulReport report{shape, target, setup.params, setup.timing};
+  MatmulReport report{shape, target, setup.params, setup.timing};
+  report.dram = setup.dram;
   if (options.json) {
     Json json = to_json(report, result);
     explore::Point point;
@@ -141,6 +142,7 @@ Command add_estimate(CLI::App& app) {
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->output.add_to(*command);
   options->engine.add_to(*command);
+  options->engine.add_dram_to(*command);
   options->trace.add_to(*command);
   command
       ->add_option("--engines", options->engines,

@@ -213,6 +213,7 @@ int run(const MatmulOptions& options) {
   const std::vector<float> values = job::load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, products.shape, result.output, values);
   MatmulReport report{shape, target, setup.params, setup.timing, products.jobs.size()};
+  report.dram = setup.dram;
   report.scales = whole_scales(products, options.alpha);
   report.explains = options.explain;
   if (options.json) {
@@ -263,6 +264,7 @@ Command add_matmul(CLI::App& app) {
                       "Arithmetic of the model: golden, or structural, block by block as in the "
                       "RTL");
   options->engine.add_to(*command);
+  options->engine.add_dram_to(*command);
   command->add_option(
       "--output", options->output,
       "Write the values of the result, float32 [..., M, N], to a .npy or .safetensors file "

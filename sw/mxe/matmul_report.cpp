@@ -165,6 +165,12 @@ Json to_json(const MatmulReport& report, const device::DeviceResult& result) {
   if (scales.alpha) json["alpha"] = *scales.alpha;
   if (report.explains) json["pair"] = pair_json(report.shape, report.params);
   if (report.on == device::Target::golden) return json;
+  if (report.dram) {
+    json["memory"] = {{"name", report.dram->config.name},
+                      {"is_ideal", report.dram->config.is_ideal},
+                      {"peak_gbs", report.dram->config.peak_gbs()},
+                      {"clock_mhz", report.dram->clock_mhz}};
+  }
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
   json["utilization"] = device::utilization(report.shape, report.params, result.cycles);
@@ -184,6 +190,11 @@ void print_text(const MatmulReport& report, const device::DeviceResult& result) 
   }
   if (report.on == device::Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
+  if (report.dram) {
+    const dram::Config& memory = report.dram->config;
+    fmt::print("  memory         {}{}: {:.4g} GB/s; engine at {:.6g} MHz\n", memory.name,
+               memory.is_ideal ? ", ideal" : "", memory.peak_gbs(), report.dram->clock_mhz);
+  }
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n",
              100 * device::utilization(report.shape, report.params, result.cycles));

@@ -54,6 +54,73 @@ TEST_F(Estimate, OutputFormatMatters) {
   EXPECT_EQ(with({"--out-format", "mxfp4_e2m1"}).at("bytes_written"), 64 * (24 + 2) + 16);
 }
 
+class EstimateDram : public Estimate {
+ protected:
+  // One row: the memory is the bound.
+  const std::vector<std::string> job_{"1",          "256",        "1024",      "--format-a",
+                                      "mxfp8_e4m3", "--format-b", "mxfp4_e2m1"};
+  nlohmann::json with(const std::string& memory, const std::vector<std::string>& more = {}) {
+    return estimate(arguments(memory, more));
+  }
+  void refuse(const std::string& memory, const std::string& message,
+              const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"estimate"};
+    const std::vector<std::string> rest = arguments(memory, more);
+    words.insert(words.end(), rest.begin(), rest.end());
+    expect_error(words, message);
+  }
+
+ private:
+  std::vector<std::string> arguments(const std::string& memory,
+                                     const std::vector<std::string>& more) {
+    std::vector<std::string> words = job_;
+    words.insert(words.end(), {"--memory", memory});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+};
+
+TEST_F(EstimateDram, RowsAndRefreshesTakeTime) {
+  const nlohmann::json ddr = with("ddr4-3200");
+  EXPECT_EQ(ddr.at("memory").at("name"), "ddr4-3200");
+  EXPECT_DOUBLE_EQ(ddr.at("memory").at("peak_gbs"), 25.6);
+  const uint64_t cycles = ddr.at("cycles"), ideal = with("ddr4-3200:ideal").at("cycles");
+  EXPECT_GT(cycles, ideal);
+  EXPECT_LT(with("ddr4-3200:channels=2").at("cycles"), ddr.at("cycles"));
+  // A map with all columns of a row in one bank group reads every tCCD_L instead of tCCD_S.
+  EXPECT_GT(with("ddr4-3200:map=ro-ra-ba-bg-ch-co").at("cycles"), ddr.at("cycles"));
+  write_text("my.yaml", "preset: ddr4-3200\nCL: 26\n");
+  EXPECT_GT(with(path("my.yaml")).at("cycles"), ddr.at("cycles"));
+}
+
+TEST_F(EstimateDram, ASlowClockWaitsLess) {
+  const uint64_t fast = with("ddr4-3200").at("cycles");
+  const nlohmann::json slow = with("ddr4-3200", {"--clock-mhz", "250"});
+  EXPECT_LT(slow.at("cycles"), fast);
+  EXPECT_EQ(slow.at("memory").at("clock_mhz"), 250);
+}
+
+TEST_F(EstimateDram, ListsThePresets) {
+  const ProgramRun run = mxe({"estimate", "--memory", "list"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.out.find("ddr5-4800          38.4     51.7  Ramulator 2.1"), std::string::npos)
+      << run.out;
+}
+
+TEST_F(EstimateDram, RefusesBadInput) {
+  refuse("ddr9", "unknown memory 'ddr9'; allowed: ddr4-3200, ");
+  refuse("ddr4-3200:color=red", "color");
+  refuse("ddr4-3200:map=ro-xx", "map");
+  refuse(path("missing.yaml"), "missing.yaml");
+  refuse("hbm3", "--memory excludes --mem-latency", {"--mem-latency", "40"});
+  refuse("hbm3", "--memory excludes --mem-half-duplex", {"--mem-half-duplex"});
+  refuse("hbm3", "several engines cannot share a DRAM", {"--engines", "2"});
+  refuse("hbm3", "clock of 0.5 MHz; allowed: 1 to 10000", {"--clock-mhz", "0.5"});
+  std::vector<std::string> words{"estimate", "--clock-mhz", "500"};
+  words.insert(words.end(), job_.begin(), job_.end());
+  expect_error(words, "--clock-mhz needs --memory");
+}
+
 TEST_F(Estimate, SameCyclesAsMatmul) {
   write_random("a.npy", {37, 130}, 41);
   write_random("b.npy", {130, 21}, 42);

@@ -136,6 +136,7 @@ TeamResult Team::Impl::run(const std::vector<AnyJob>& jobs) {
 
 Team::Team(Target target, const EngineSetup& setup, unsigned engines, Common common)
     : impl_(std::make_unique<Impl>()) {
+  if (setup.dram) throw Error("several engines cannot share a DRAM; allowed: one engine");
   if (setup.timing.half_duplex) {
     throw Error("several engines cannot share a half-duplex memory; allowed: one engine");
   }

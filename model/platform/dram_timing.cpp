@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/platform/dram_timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/numerics/base/error.h"
+
+namespace mxe::platform {
+
+void DramSetup::validate() const {
+  // Written so that NaN fails the comparison.
+  if (clock_mhz >= 1 && clock_mhz <= 10'000) return;
+  throw Error(fmt::format("clock of {} MHz; allowed: 1 to 10000", clock_mhz));
+}
+
+engine::MemoryTiming DramSetup::ideal_timing() const {
+  engine::MemoryTiming timing;
+  const double cycles = static_cast<double>(dram::idle_latency_ps(config)) * clock_mhz * 1e-6;
+  timing.latency = std::max(1u, static_cast<unsigned>(std::ceil(cycles)));
+  timing.bytes_per_cycle = config.peak_gbs() * 1000 / clock_mhz;
+  timing.half_duplex = true;
+  return timing;
+}
+
+DramTiming::DramTiming(const DramSetup& setup)
+    : period_fs_(static_cast<uint64_t>(std::llround(1e9 / setup.clock_mhz))),
+      access_bytes_(setup.config.access_bytes()),
+      dram_(dram::make_dram(setup.config, dram::Mode::in_order)) {
+  setup.validate();
+}
+
+uint64_t DramTiming::ps_of(uint64_t cycle) const {
+  return cycle / 1000 * period_fs_ + (cycle % 1000 * period_fs_ + 999) / 1000;
+}
+
+/// First cycle that begins at `ps` or later.
+uint64_t DramTiming::cycle_from(uint64_t ps) const {
+  uint64_t cycle = ps / period_fs_ * 1000 + ps % period_fs_ * 1000 / period_fs_;
+  while (ps_of(cycle) < ps) cycle++;
+  return cycle;
+}
+
+uint64_t DramTiming::response_cycle(const dram::Request& request) {
+  dram_->submit(request);
+  return cycle_from(dram_->take_completions().back().done_ps);
+}
+
+engine::BeatTimes DramTiming::read(uint64_t cycle, uint64_t address, uint64_t bytes,
+                                   unsigned beat_bytes) {
+  uint64_t first = std::max(cycle + 1, read_free_cycle_);
+  const uint64_t first_beat = address / beat_bytes, end = address + bytes;
+  for (uint64_t begin = address; begin < end;) {
+    const uint64_t next = std::min(end, (begin / access_bytes_ + 1) * access_bytes_);
+    const uint64_t data = response_cycle({begin, next - begin, false, ps_of(cycle)});
+    first = std::max(first, data - std::min(data, begin / beat_bytes - first_beat));
+    begin = next;
+  }
+  read_free_cycle_ = first + (end - 1) / beat_bytes - first_beat + 1;
+  return {first << engine::BeatTimes::kFraction, uint64_t{1} << engine::BeatTimes::kFraction};
+}
+
+engine::BeatTimes DramTiming::write(uint64_t cycle, uint64_t address, uint64_t bytes,
+                                    unsigned beat_bytes) {
+  const uint64_t before = (address + bytes - 1) / beat_bytes - address / beat_bytes;
+  const uint64_t last = std::max(cycle + 1, response_cycle({address, bytes, true, ps_of(cycle)}));
+  return {(last - std::min(last, before)) << engine::BeatTimes::kFraction,
+          uint64_t{1} << engine::BeatTimes::kFraction};
+}
+
+}  // namespace mxe::platform

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "model/engine/memory/memory_timing.h"
+#include "model/platform/dram/dram.h"
+
+namespace mxe::platform {
+
+/// A DRAM and the clock of the engine that uses it.
+struct DramSetup {
+  dram::Config config;
+  double clock_mhz = 1000;  ///< a cycle of the engine takes 1,000,000 / clock_mhz ps
+
+  /// Throws Error unless the clock is from 1 to 10,000 MHz.
+  void validate() const;
+  /// A memory without state that has its idle latency and its peak rate, shared by both directions.
+  engine::MemoryTiming ideal_timing() const;
+};
+
+/// Times of the bursts at an engine's port in a DRAM, by its quick mode. The DRAM has its own
+/// clock: a burst enters at the first edge of tCK after its cycle, and its beats arrive at the
+/// first edges of the engine's clock after their data. Bursts must come in the order of their
+/// cycles.
+class DramTiming {
+ public:
+  explicit DramTiming(const DramSetup& setup);
+
+  /// The beats of a read arrive one per cycle, in the order of the bursts, none before its data.
+  engine::BeatTimes read(uint64_t cycle, uint64_t address, uint64_t bytes, unsigned beat_bytes);
+  /// Serves a write whose last beat is accepted in `cycle`. The last of the times is that of its
+  /// acknowledgement.
+  engine::BeatTimes write(uint64_t cycle, uint64_t address, uint64_t bytes, unsigned beat_bytes);
+
+ private:
+  uint64_t ps_of(uint64_t cycle) const;
+  uint64_t cycle_from(uint64_t ps) const;
+  uint64_t response_cycle(const dram::Request& request);
+
+  uint64_t period_fs_;  // of the engine's clock
+  unsigned access_bytes_;
+  std::unique_ptr<dram::Dram> dram_;
+  uint64_t read_free_cycle_ = 0;  // first cycle after the last beat of a read
+};
+
+}  // namespace mxe::platform
