@@ -27,7 +27,7 @@ void yield_to_others();
 ///            which the initiator must wait for (Host does). The model supports transport_dbg
 ///   mem      data, descriptors and completion records: any TLM-2.0 memory. A memory that supports
 ///            BurstExtension returns the time of each beat; otherwise a burst ends after the
-///            returned delay. A memory that waits receives one burst at a time
+///            returned delay. A memory that waits receives one burst at a time from the model
 ///   irq      level interrupt
 ///   reset_n  active low; if unbound, the engine is reset once at the start. While it is low,
 ///            registers respond with an error, also to accesses that it interrupts; outstanding

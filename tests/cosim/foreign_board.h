@@ -30,6 +30,9 @@ struct ForeignMemory {
   Delay delay = Delay::annotates;
   bool polls = false;  ///< the software polls instead of waiting for the interrupt
   sc_core::sc_time latency{40, sc_core::SC_NS};
+  unsigned spread = 0;        ///< ns; an access takes 0 to this much more, in no order
+  bool adds_beats = false;    ///< a read also takes 1 ns for each beat of 16 bytes after the first
+  bool overlaps = false;      ///< several accesses at once are expected, else one
   bool takes_enables = true;  ///< false: byte enables give an error
   Direct direct = Direct::refused;
   uint64_t faulty = ~uint64_t{0};  ///< accesses that touch this byte fail
@@ -111,11 +114,15 @@ class ForeignBoard : public sc_core::sc_module {
   unsigned polls() const { return polls_; }
   /// Addresses of the reads, in the order in which the engine issued them.
   const std::vector<uint64_t>& reads() const { return reads_; }
+  int most_inside() const { return most_inside_; }
+  /// Accesses that ended before an earlier one.
+  unsigned overtakers() const { return overtakers_; }
   void expect_results() const;
 
  private:
   void run() { program_ ? program_(*this) : run_job(); }
   void access(tlm::tlm_generic_payload& p, sc_core::sc_time& delay);
+  sc_core::sc_time duration(const tlm::tlm_generic_payload& p, unsigned access) const;
   tlm::tlm_response_status respond(tlm::tlm_generic_payload& p);
   bool grant(tlm::tlm_generic_payload& p, tlm::tlm_dmi& dmi);
   void put(uint64_t offset, uint32_t value) { std::memcpy(&bytes_[offset], &value, sizeof value); }
@@ -124,7 +131,7 @@ class ForeignBoard : public sc_core::sc_module {
   std::function<void(ForeignBoard&)> program_;
   std::vector<uint8_t> bytes_ = std::vector<uint8_t>(kEnd);
   int inside_ = 0, most_inside_ = 0;
-  unsigned accesses_ = 0, polls_ = 0;
+  unsigned accesses_ = 0, begun_ = 0, last_ended_ = 0, overtakers_ = 0, polls_ = 0;
   std::vector<uint64_t> reads_;
   unsigned changed_ = 0;  // requests that were changed while the memory processed them
   uint32_t clocks_ = 0;

@@ -2,6 +2,7 @@
 // The bus bridges of the RTL wrapper on driven pins, and each breach that the checker must report.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <string>
@@ -121,6 +122,39 @@ TEST(AxiMemory, WaitsForAnAnswer) {
   bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid || bench.in.m_bvalid); });
   EXPECT_FALSE(bench.axi.busy());
   EXPECT_EQ(bench.memory.written, std::vector<uint8_t>(kBeatBytes, 7));
+}
+
+// The memory answers in reverse order; the port receives the data in the order of its reads.
+TEST(AxiMemory, KeepsTheOrderOfLateAnswers) {
+  constexpr uint64_t kReads = 5;
+  AxiBench bench;
+  bench.memory.waits = true;
+  for (uint64_t read = 0; read < kReads; read++) {
+    bench.step([&] {
+      bench.out.m_arvalid = true;
+      bench.out.m_araddr = 0x100 * read;
+      bench.out.m_arlen = 1;
+    });
+  }
+  bench.out.m_arlen = 0;
+  ASSERT_EQ(bench.memory.unanswered.size(), kReads);
+  for (uint64_t read = kReads; read-- > 0;) {
+    uint8_t* data = bench.memory.requests[read].data;
+    std::fill_n(data, 2 * kBeatBytes, static_cast<uint8_t>(read));
+    const uint64_t begin = bench.cycle + 3;
+    bench.memory.unanswered[read]->complete(
+        {begin << engine::BeatTimes::kFraction, uint64_t{1} << engine::BeatTimes::kFraction});
+    for (int i = 0; read > 0 && i < 20; i++) {
+      bench.step([&] { EXPECT_FALSE(bench.in.m_rvalid); });
+    }
+  }
+  std::vector<unsigned> order;
+  while (bench.axi.busy() && bench.cycle < 500) {
+    bench.step([&] {
+      if (bench.in.m_rvalid) order.push_back(bench.in.m_rdata[0]);
+    });
+  }
+  EXPECT_EQ(order, (std::vector<unsigned>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
 TEST(AxiMemory, TakesAsManyReadsAsItsLimit) {

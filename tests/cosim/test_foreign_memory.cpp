@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,14 +28,21 @@ using Direct = ForeignMemory::Direct;
 
 sc_core::sc_time ns(double time) { return sc_core::sc_time(time, sc_core::SC_NS); }
 
-rtl::RtlOptions rtl_with_clock(const platform::Clock& clock) {
+/// The model has one burst at a time in a memory that waits, and so has this RTL.
+rtl::RtlOptions like_the_model(const ForeignMemory& memory) {
   rtl::RtlOptions options;
+  options.overlaps_bursts = memory.delay == Delay::annotates;
+  return options;
+}
+
+rtl::RtlOptions rtl_with_clock(const ForeignMemory& memory, const platform::Clock& clock) {
+  rtl::RtlOptions options = like_the_model(memory);
   options.clock = clock;
   return options;
 }
 
-rtl::RtlOptions rtl_of(const OddDesign& design) {
-  rtl::RtlOptions options;
+rtl::RtlOptions rtl_of(const ForeignMemory& memory, const OddDesign& design) {
+  rtl::RtlOptions options = like_the_model(memory);
   options.make_top = design.make_top;
   return options;
 }
@@ -43,10 +52,10 @@ struct Boards {
 
   explicit Boards(const ForeignMemory& memory, const platform::Clock& clock = {},
                   const Program& program = {})
-      : Boards(memory, clock, program, Params::named("small"), rtl_with_clock(clock)) {}
+      : Boards(memory, clock, program, Params::named("small"), rtl_with_clock(memory, clock)) {}
   /// With the RTL of one of odd_designs().
   Boards(const ForeignMemory& memory, const OddDesign& design)
-      : Boards(memory, {}, {}, design.params, rtl_of(design)) {}
+      : Boards(memory, {}, {}, design.params, rtl_of(memory, design)) {}
   Boards(const ForeignMemory& memory, const platform::Clock& clock, const Program& program,
          const Params& params, const rtl::RtlOptions& options)
       : model(sc_core::sc_gen_unique_name("model"), engine::EngineConfig(params), clock),
@@ -115,6 +124,104 @@ INSTANTIATE_TEST_SUITE_P(Boards, ForeignMemories, testing::ValuesIn(memories()),
                          [](const testing::TestParamInfo<ForeignMemory>& test) {
                            return test.param.name;
                          });
+
+/// An RTL with all its bursts outstanding.
+struct RtlBoard {
+  explicit RtlBoard(const ForeignMemory& memory,
+                    const std::function<void(ForeignBoard&)>& program = {})
+      : rtl(sc_core::sc_gen_unique_name("rtl"), Params::named("small")),
+        board(sc_core::sc_gen_unique_name("board"), rtl, memory, program) {}
+
+  rtl::RtlEngine rtl;
+  ForeignBoard board;
+};
+
+ForeignMemory overlapping(double latency, unsigned spread = 0) {
+  ForeignMemory memory;
+  memory.delay = Delay::waits;
+  memory.latency = ns(latency);
+  memory.spread = spread;
+  memory.overlaps = true;
+  return memory;
+}
+
+// The beats of a read follow the end of a b_transport that waits. A memory that annotates the same
+// delay and these beats is equal, and never has two calls at once.
+TEST(OverlappingBursts, TakeTheCyclesOfAnnotatedDelays) {
+  constexpr std::array<double, 4> kLatencies = {2, 17, 40, 400};
+  std::vector<std::unique_ptr<RtlBoard>> waiting, annotating;
+  for (const double latency : kLatencies) {
+    ForeignMemory memory = overlapping(latency);
+    waiting.push_back(std::make_unique<RtlBoard>(memory));
+    memory.delay = Delay::annotates;
+    memory.adds_beats = true;
+    memory.overlaps = false;
+    annotating.push_back(std::make_unique<RtlBoard>(memory));
+  }
+  Boards serial(ForeignMemory{"waits", Delay::waits});
+  sc_core::sc_start(1, sc_core::SC_MS);
+  for (std::size_t i = 0; i < kLatencies.size(); i++) {
+    SCOPED_TRACE(kLatencies[i]);
+    waiting[i]->board.expect_results();
+    annotating[i]->board.expect_results();
+    EXPECT_EQ(waiting[i]->board.clocks(), annotating[i]->board.clocks());
+    EXPECT_EQ(waiting[i]->board.reads(), annotating[i]->board.reads());
+  }
+  EXPECT_LT(2 * waiting[2]->board.clocks(), serial.with_rtl.clocks());
+}
+
+TEST(OverlappingBursts, EndInAnyOrder) {
+  std::vector<std::unique_ptr<RtlBoard>> boards;
+  for (const unsigned spread : {3u, 90u, 1000u}) {
+    boards.push_back(std::make_unique<RtlBoard>(overlapping(10, spread)));
+  }
+  sc_core::sc_start(1, sc_core::SC_MS);
+  for (const auto& rtl : boards) {
+    rtl->board.expect_results();
+    EXPECT_GT(rtl->board.overtakers(), 10u);
+  }
+  EXPECT_LT(boards[0]->board.clocks(), boards[2]->board.clocks());
+}
+
+TEST(OverlappingBursts, MayHaveErrors) {
+  ForeignMemory memory = overlapping(10, 90);
+  memory.faulty = ForeignBoard::kBScales + 20;
+  RtlBoard rtl(memory);
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(rtl.board.status(), static_cast<uint32_t>(MXE_STATUS_ERR_READ));
+  EXPECT_GT(rtl.board.overtakers(), 0u);
+}
+
+TEST(OverlappingBursts, MayBeSplitForTheirByteEnables) {
+  ForeignMemory memory = overlapping(10, 90);
+  memory.takes_enables = false;
+  RtlBoard rtl(memory);
+  sc_core::sc_start(1, sc_core::SC_MS);
+  rtl.board.expect_results();
+}
+
+// Bursts of before the reset end after it, among those of the next job.
+TEST(OverlappingBursts, LeaveNothingBehindAReset) {
+  sc_core::sc_signal<bool> reset_n("reset_n", true);
+  unsigned jobs = 0;
+  RtlBoard rtl(overlapping(10, 300), [&](ForeignBoard& board) {
+    for (unsigned after = 0; after < 1200; after += 41) {
+      board.write_job();
+      board.start_job();
+      sc_core::wait(after, sc_core::SC_NS);
+      reset_n.write(false);
+      sc_core::wait(3, sc_core::SC_NS);
+      reset_n.write(true);
+      sc_core::wait(after % 2 ? 5 : 400, sc_core::SC_NS);
+      board.run_job();
+      board.expect_results();
+      jobs++;
+    }
+  });
+  rtl.rtl.reset_n(reset_n);
+  sc_core::sc_start(1, sc_core::SC_MS);
+  EXPECT_EQ(jobs, 30u);
+}
 
 /// Engines and directions share 8 bytes per ns. Transactions are copied, so extensions are lost.
 struct SharedBus : sc_core::sc_module {

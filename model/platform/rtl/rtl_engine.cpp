@@ -45,14 +45,13 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
     : platform::EngineModule(name, params, options.clock),
       options_(options),
       top_(options.make_top(params, waves_place(options.waves))),
-      counters_(find_counters(*top_)) {
+      counters_(find_counters(*top_)),
+      bursts_(mem, options.clock, params.mem_bytes(), options.overlaps_bursts) {
   make_pins();
   status_poll_.address = MXE_REG_STATUS;
   find_state();
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
-  set_stack_size(platform::kThreadStackBytes);
-  SC_THREAD(memory_thread);
   set_stack_size(platform::kThreadStackBytes);
 }
 
@@ -113,27 +112,13 @@ bool RtlEngine::transfer_register(harness::RegisterTransfer& transfer) {
   return ok_;
 }
 
-/// A memory that supports BurstExtension returns exact times even if it waits, so this thread calls
-/// it, unless accesses wait; memory_thread() calls the others.
 void RtlEngine::request(const engine::MemoryRequest& request, engine::Ticket& ticket) {
-  if (memory_port().is_timed() && accesses_.empty()) {
-    return memory_port().request(request, ticket);
-  }
-  accesses_.push_back({request, &ticket, memory_});
-  access_event_.notify();
-}
-
-void RtlEngine::memory_thread() {
-  for (;;) {
-    while (accesses_.empty()) wait(access_event_);
-    memory_port().request(accesses_.front().request, *accesses_.front().ticket);
-    accesses_.pop_front();
-  }
+  bursts_.request({request, &ticket, memory_});
 }
 
 /// Gives a memory that responds without waiting, but does not declare so, the chance to respond.
 void RtlEngine::give_memory_a_turn() {
-  if (accesses_.empty()) return;
+  if (bursts_.is_idle()) return;
   wait(sc_core::SC_ZERO_TIME);
   platform::yield_to_others();
 }
@@ -191,16 +176,16 @@ void RtlEngine::run() {
 
 uint64_t RtlEngine::batch_limit(uint64_t start) const {
   uint64_t until = horizon();
-  if (!accesses_.empty()) until = std::min(until, next_activity());
+  if (!bursts_.is_idle()) until = std::min(until, next_activity());
   return std::clamp<uint64_t>(until - std::min(until, start), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   for (uint64_t i = 0; i < limit; i++) {
     if (run_cycle(start + i, limit - i)) return i + 1;
-    if (accesses_.empty()) continue;
+    if (bursts_.is_idle()) continue;
     give_memory_a_turn();
-    if (!accesses_.empty()) return i + 1;
+    if (!bursts_.is_idle()) return i + 1;
   }
   return limit;
 }

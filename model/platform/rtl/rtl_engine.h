@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "model/platform/rtl/axi_lite_checker.h"
 #include "model/platform/rtl/axi_lite_master.h"
 #include "model/platform/rtl/axi_memory.h"
+#include "model/platform/rtl/burst_calls.h"
 #include "model/platform/rtl/rtl_top.h"
 
 namespace mxe::rtl {
@@ -40,6 +40,9 @@ struct RtlOptions {
   RtlObserver* observer = nullptr;  ///< must outlive the engine
   /// Stop the clock while the design is idle. Does not change results.
   bool stop_clock = true;
+  /// Bursts overlap in a memory whose b_transport waits. False: it receives one burst at a time, as
+  /// from the model, whose cycles are then those of the RTL.
+  bool overlaps_bursts = true;
 };
 
 /// The RTL as an engine on the platform. One thread runs the design in batches of cycles. A batch
@@ -90,7 +93,6 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
 
   void thread();
   void run();
-  void memory_thread();
   uint64_t batch_limit(uint64_t start) const;
   uint64_t run_batch(uint64_t start, uint64_t limit);
   bool run_cycle(uint64_t cycle, uint64_t room);
@@ -133,15 +135,7 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
   uint64_t idle_cycles_ = 0;          // since the design or its memory was last busy
   uint64_t settled_cycles_ = 0;       // since the last register write
   uint64_t transferless_cycles_ = 0;  // since the last transfer other than a poll
-
-  /// A request for memory_thread(), because the memory may call wait().
-  struct MemoryAccess {
-    engine::MemoryRequest request;
-    engine::Ticket* ticket;
-    std::shared_ptr<AxiMemory> owner;
-  };
-  std::deque<MemoryAccess> accesses_;
-  sc_core::sc_event access_event_;
+  BurstCalls bursts_;
 };
 
 }  // namespace mxe::rtl
