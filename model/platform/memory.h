@@ -12,7 +12,7 @@
 
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/clock.h"
-#include "model/platform/dram_timing.h"
+#include "model/platform/dram/port_timing.h"
 
 namespace mxe::platform {
 
@@ -55,8 +55,8 @@ class Memory : public sc_core::sc_module {
     std::size_t size = std::size_t{1} << 32;  ///< bytes
     unsigned beat_bytes = 32;                 ///< of requests without BurstExtension
     engine::MemoryTiming timing;
-    std::optional<DramSetup> dram;  ///< replaces `timing`; its first address is `base`
-    bool direct_access = true;      ///< grant direct access where possible
+    std::optional<dram::Setup> dram;  ///< replaces `timing`; its first address is `base`
+    bool direct_access = true;        ///< grant direct access where possible
   };
 
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
@@ -102,7 +102,7 @@ class Memory : public sc_core::sc_module {
   Config config_;
   uint8_t* storage_ = nullptr;
   engine::MemoryChannels channels_;
-  std::optional<DramTiming> dram_;
+  std::optional<dram::PortTiming> dram_;
   bool granted_ = false;  // direct access is granted and not revoked
   std::vector<Range> faults_;
 };

@@ -144,7 +144,8 @@ void require_pairs(const Workload& workload, const Point& point) {
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs) {
   std::vector<JobTimes> times;
   for (const Layer& layer : workload.layers) {
-    times.push_back(jobs.times({job_of(layer, point), point.params, point.timing, point.ports}));
+    times.push_back(
+        jobs.times({job_of(layer, point), point.params, point.timing, point.ports, point.dram}));
   }
   return times;
 }
@@ -159,7 +160,7 @@ double lower_bound_cycles(const Workload& workload, const Point& point) {
 }
 
 std::string times_key(const Workload& workload, const Point& point) {
-  return hardware_text(point) + workload_text(workload, point);
+  return hardware_text(point) + dram_text(point) + workload_text(workload, point);
 }
 
 std::string to_text(const std::vector<JobTimes>& times) {
@@ -191,7 +192,8 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
 }
 
 std::string result_id(const Workload& workload, const Point& point) {
-  std::string text = point_text(point) + " " + workload.name + workload_text(workload, point);
+  std::string text =
+      point_text(point) + dram_text(point) + " " + workload.name + workload_text(workload, point);
   text += fmt::format("\n{} {}", workload.items, workload.item_name);
   for (const Layer& layer : workload.layers) {
     text += fmt::format("\n{} {} {}", layer.count, kStoredBNames[static_cast<std::size_t>(layer.b)],
@@ -227,6 +229,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"mem_outstanding_writes", point.ports.writes},
               {"clock_mhz", point.clock_mhz},
               {"workload", workload.name}};
+  if (point.dram) record["memory"] = point.memory;
   if (workload.items != 0) {
     record["items"] = workload.items;
     record["item_name"] = workload.item_name;

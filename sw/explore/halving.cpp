@@ -36,8 +36,8 @@ void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   for (; candidate.timed < std::min(layers, candidate.layers.size()); candidate.timed++) {
     const Layer& layer = *candidate.layers[candidate.timed];
     const job::JobShape shape = job_of(layer, point);
-    const auto cycles =
-        static_cast<double>(jobs.times({shape, point.params, point.timing, point.ports}).cycles);
+    const auto cycles = static_cast<double>(
+        jobs.times({shape, point.params, point.timing, point.ports, point.dram}).cycles);
     const auto bound = static_cast<double>(lower_bound_cycles(shape, point));
     candidate.seconds +=
         static_cast<double>(layer.count) * (cycles - bound) / (point.clock_mhz * 1e6);

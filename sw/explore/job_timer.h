@@ -8,6 +8,7 @@
 #include "model/engine/timing/common/trace.h"
 #include "model/job/job.h"
 #include "model/params/params.h"
+#include "model/platform/dram/port_timing.h"
 #include "mxe_driver.h"
 
 namespace mxe::explore {
@@ -21,9 +22,10 @@ struct JobTimes {
 
 /// The cycles of one job, as `mxe estimate` prints them. The driver runs the engine's core with a
 /// memory that has times but no operands. Needs no SystemC; threads may call it concurrently.
-/// Throws Error if the engine rejects the job. `tracer` receives the events of the job.
+/// Throws Error if the engine rejects the job. `tracer` receives the events of the job. `dram`, if
+/// not null, replaces `timing`; the DRAM starts with the engine.
 JobTimes time_job(const job::JobShape& shape, const Params& params,
                   const engine::MemoryTiming& timing, const engine::PortLimits& ports,
-                  engine::Tracer* tracer = nullptr);
+                  engine::Tracer* tracer = nullptr, const dram::Setup* dram = nullptr);
 
 }  // namespace mxe::explore

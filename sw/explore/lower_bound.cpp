@@ -19,6 +19,9 @@ constexpr uint64_t kShortestRead = 4, kShortestWrite = 1;
 
 uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by; }
 
+/// The least latency of a memory: an open row of a DRAM answers faster than an idle one.
+uint64_t least_latency(const Point& point) { return point.dram ? 1 : point.timing.latency; }
+
 double memory_rate(const Point& point) {
   return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
                                            : point.timing.bytes_per_cycle;
@@ -96,7 +99,7 @@ double roofline_cycles(const job::JobShape& shape, const Point& point, unsigned 
   const Compulsory least = compulsory(shape, point);
   return std::max({least.compute_cycles / engines, least.feed_cycles / engines,
                    transfer(least.bytes_read, least.bytes_written, point, engines).cycles()}) +
-         3.0 * point.timing.latency;
+         3.0 * static_cast<double>(least_latency(point));
 }
 
 uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
@@ -131,7 +134,7 @@ uint64_t lower_bound_cycles(const job::JobShape& shape, const Point& point) {
   const uint64_t moved = more_cycles(a_bytes + b_bytes_read, result_bytes(shape), point);
   const uint64_t fed = feed_cycles(shape, params);
   const uint64_t nearer =
-      3 * uint64_t{point.timing.latency} + kShortestJob + std::max({passes, fed, moved + 1}) - 1;
+      3 * least_latency(point) + kShortestJob + std::max({passes, fed, moved + 1}) - 1;
   return std::max(nearer, static_cast<uint64_t>(roofline_cycles(shape, point)));
 }
 

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 #include "model/numerics/base/error.h"
+#include "model/platform/dram/presets.h"
 
 namespace mxe::explore {
 namespace {
@@ -34,6 +37,16 @@ unsigned whole_number_of(const std::string& name, const std::string& text) {
 const ParameterInfo& parameter(const std::string& name) {
   return *std::find_if(parameter_table.begin(), parameter_table.end(),
                        [&](const ParameterInfo& info) { return name == info.name; });
+}
+
+/// dram::load_config(), which parses each text once.
+dram::Config load_dram(const std::string& text) {
+  static std::mutex mutex;
+  static std::map<std::string, dram::Config> loaded;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = loaded.find(text);
+  return found != loaded.end() ? found->second
+                               : loaded.emplace(text, dram::load_config(text)).first->second;
 }
 
 template <OperandFormat Point::*Format>
@@ -107,10 +120,22 @@ std::vector<Variable> make_variables() {
                    point.clock_mhz = number_of(name, text);
                  },
                  [](const Point& point, const std::string&) { return point.clock_mhz; }});
+  all.push_back({"memory",
+                 [](Point& point, const std::string&, const std::string& text) {
+                   if (text != kNoDram) load_dram(text);  // throws for an unknown one
+                   point.memory = text;
+                 },
+                 [](const Point& point, const std::string&) {
+                   return point.dram ? point.dram->config.peak_gbs() : 0.0;
+                 }});
   return all;
 }
 
 std::string memory_text(const Point& point) {
+  if (point.dram) {
+    return fmt::format("memory={} mem_outstanding_reads={} mem_outstanding_writes={}", point.memory,
+                       point.ports.reads, point.ports.writes);
+  }
   return fmt::format(
       "mem_latency={} mem_bytes_per_cycle={} mem_half_duplex={} mem_outstanding_reads={} "
       "mem_outstanding_writes={}",
@@ -136,6 +161,22 @@ std::string variable_names() {
   for (const Variable& one : variables()) names.push_back(one.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
+
+void settle(Point& point) {
+  if (point.memory == kNoDram) return;
+  const engine::MemoryTiming standard, &timing = point.timing;
+  if (timing.latency != standard.latency || timing.bytes_per_cycle != standard.bytes_per_cycle ||
+      timing.half_duplex != standard.half_duplex) {
+    throw LimitError("mem_latency, mem_bytes_per_cycle and mem_half_duplex, which a DRAM replaces",
+                     "memory", {});
+  }
+  const dram::Setup setup{load_dram(point.memory), point.clock_mhz};
+  setup.validate();
+  point.timing = setup.ideal_timing();
+  point.dram = std::make_shared<const dram::Setup>(setup);
+}
+
+std::string dram_text(const Point& point) { return point.dram ? " " + point.dram->to_text() : ""; }
 
 void validate(const Point& point) {
   point.params.validate();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,15 +10,21 @@
 #include "model/engine/memory/memory_timing.h"
 #include "model/job/output.h"
 #include "model/params/params.h"
+#include "model/platform/dram/port_timing.h"
 #include "sw/explore/operand_format.h"
 
 namespace mxe::explore {
+
+/// Value of `memory` for a memory without rows.
+inline constexpr const char* kNoDram = "none";
 
 struct Point {
   Params params;
   engine::MemoryTiming timing;
   engine::PortLimits ports;
   double clock_mhz = 1000;
+  std::string memory = kNoDram;                  ///< a DRAM as for dram::load_config(), or kNoDram
+  std::shared_ptr<const dram::Setup> dram = {};  ///< of `memory`, at clock_mhz; see settle()
   OperandFormat format_a, format_b;
   job::OutputFormat output;
 };
@@ -33,18 +40,27 @@ struct Variable {
 
 /// The engine's parameters, format_a, format_b, out_format, mem_latency (cycles),
 /// mem_bytes_per_cycle (0: width of the port), mem_half_duplex (0 or 1), mem_outstanding_reads and
-/// mem_outstanding_writes (bursts), clock_mhz.
+/// mem_outstanding_writes (bursts), clock_mhz, memory (number: peak of the DRAM in GB/s, 0
+/// without).
 const std::vector<Variable>& variables();
 const Variable* find_variable(std::string_view name);
 std::string variable_names();
 
+/// Loads the DRAM of `memory`, whose latency and rate become `timing`, after all variables are set.
+/// Throws Error for an unknown DRAM, LimitError if mem_latency, mem_bytes_per_cycle or
+/// mem_half_duplex is set, too.
+void settle(Point& point);
+
 /// Throws LimitError if the engine, memory or clock is illegal.
 void validate(const Point& point);
 
-/// Every property that affects a job's cycles, except shape and formats, in one line.
+/// Every property that affects a job's cycles, except shape, formats and a DRAM's values, in one
+/// line.
 std::string hardware_text(const Point& point);
 /// All properties: "NUM_PE=8 ... format_a=mxfp8_e4m3 ... clock_mhz=1000".
 std::string point_text(const Point& point);
+/// The DRAM's values; empty without.
+std::string dram_text(const Point& point);
 /// Without the engine's parameters: "mem_latency=64 ... clock_mhz=1000".
 std::string text_without_engine(const Point& point);
 /// Only these variables of point_text().

@@ -25,7 +25,9 @@ std::size_t shorter(std::size_t length, std::size_t unit) {
 job::JobShape feasible(const Layer& layer, const Point& point, uint64_t most_cycles) {
   const Params& params = point.params;
   job::JobShape shape = job_of(layer, point);
-  const auto cycles = [&] { return time_job(shape, params, point.timing, point.ports).cycles; };
+  const auto cycles = [&] {
+    return time_job(shape, params, point.timing, point.ports, nullptr, point.dram.get()).cycles;
+  };
   if (cycles() <= most_cycles) return shape;
   shape.n = shorter(shape.n, std::size_t{params.num_pe} * params.acc_tiles);
   if (cycles() > most_cycles) shape.m = shorter(shape.m, params.rows);
@@ -68,7 +70,8 @@ void write_traces(const std::vector<Outcome>& outcomes, std::size_t count,
     const Point& point = *outcome->point;
     const std::filesystem::path path = folder / (result_id(*outcome->workload, point) + ".json");
     engine::ChromeTrace trace(path.string());
-    const uint64_t cycles = time_job(shape, point.params, point.timing, point.ports, &trace).cycles;
+    const uint64_t cycles =
+        time_job(shape, point.params, point.timing, point.ports, &trace, point.dram.get()).cycles;
     trace.close();
     fmt::print("  {}: {} {} x {} x {} as {} x {} x {}, {} cycles\n", path.string(), layer->name,
                layer->m, layer->n, layer->k, shape.m, shape.n, shape.k, cycles);

@@ -276,8 +276,9 @@ Space::Points Space::points() const {
   for (const std::string& constraint : constraints_) conditions.add(constraint);
   Points found;
   const auto consider = [&](uint64_t number) {
-    const Point point = combination(number);
+    Point point = combination(number);
     try {
+      settle(point);
       validate(point);
       job::JobShape pair;
       set_formats(point.format_a, point.format_b, pair);

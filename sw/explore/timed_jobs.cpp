@@ -39,18 +39,20 @@ void shrink_loops(const job::JobShape& shape, Params& params) {
 }
 
 std::string key_of(const TimedJob& job) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m, job.shape.n,
-                     job.shape.k, static_cast<int>(job.shape.format_a),
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", job.shape.m,
+                     job.shape.n, job.shape.k, static_cast<int>(job.shape.format_a),
                      static_cast<int>(job.shape.format_b), job.shape.is_nvfp4(),
                      job.shape.scales_a.block, job.shape.scales_b.block,
                      job.shape.alpha.has_value(), job.shape.output.name(), job.params.to_string(),
                      job.timing.latency, job.timing.bytes_per_cycle, job.timing.half_duplex,
-                     job.timing.jitter_seed, job.ports.reads, job.ports.writes);
+                     job.timing.jitter_seed, job.ports.reads, job.ports.writes,
+                     job.dram ? job.dram->to_text() : "");
 }
 
 }  // namespace
 
 TimedJob timing_twin(const TimedJob& job) {
+  if (job.dram) return job;
   TimedJob twin = job;
   job::JobShape& shape = twin.shape;
   Params& params = twin.params;
@@ -101,7 +103,8 @@ JobTimes TimedJobs::times(const TimedJob& job) {
   }
   if (is_new) {
     try {
-      promise.set_value(time_job(twin.shape, twin.params, twin.timing, twin.ports));
+      promise.set_value(
+          time_job(twin.shape, twin.params, twin.timing, twin.ports, nullptr, twin.dram.get()));
     } catch (...) {
       promise.set_exception(std::current_exception());
     }

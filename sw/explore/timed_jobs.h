@@ -19,11 +19,12 @@ struct TimedJob {
   Params params;
   engine::MemoryTiming timing;
   engine::PortLimits ports;
+  std::shared_ptr<const dram::Setup> dram = {};  ///< replaces `timing` if not null
 };
 
 /// Returns a job with the cycles and counters of `job`, which must be legal. It has the default
 /// TREE_W and QUEUE_DEPTH, one format per element width, and buffers and MAX_BURST halved while the
-/// cycles stay.
+/// cycles stay. A job with a DRAM stays as it is: its cycles depend on addresses.
 TimedJob timing_twin(const TimedJob& job);
 
 /// Times of jobs for all points and threads. Simulates each timing_twin() once.

@@ -92,6 +92,7 @@ device::EngineSetup setup_of(const Point& point, const fs::path& folder,
   device::EngineSetup setup;
   setup.params = point.params;
   setup.timing = point.timing;
+  if (point.dram) setup.dram = *point.dram;
   setup.ports = point.ports;
   if (point.params.config_name() != "custom") return setup;
   std::string& library = libraries[point.params.to_string()];
@@ -115,7 +116,8 @@ bool verify_on_rtl(const std::vector<Outcome>& outcomes, std::size_t count,
   for (std::size_t i = 0; i < samples.size(); i++) {
     const auto& [outcome, layer, shape] = samples[i];
     const Point& point = *outcome->point;
-    const uint64_t model = time_job(shape, point.params, point.timing, point.ports).cycles;
+    const uint64_t model =
+        time_job(shape, point.params, point.timing, point.ports, nullptr, point.dram.get()).cycles;
     const uint64_t rtl = devices[i].run(shape).cycles;
     const double error =
         100 * (static_cast<double>(model) - static_cast<double>(rtl)) / static_cast<double>(rtl);

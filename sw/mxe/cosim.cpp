@@ -27,6 +27,7 @@ struct Options {
   regression::RegressionOptions regression;
   std::vector<std::string> cases, merge;
   std::string coverage, junit, waves, results, rtl;
+  DramChoice dram;
   std::optional<double> cycle_tolerance;
   std::string arithmetic = "drawn";
   bool json = false;
@@ -103,6 +104,17 @@ int run(const Options& options) {
     regression.rtl = regression::load_engine(options.rtl);
     regression.config = regression.rtl.own->name;
   }
+  if (options.dram.text() != regression::kDrawnDram) {
+    if (const auto dram = options.dram.resolve()) {
+      regression.clock_mhz = dram->clock_mhz;
+      regression::CoSimCase cosim_case;
+      cosim_case.use_dram(options.dram.text(), dram->clock_mhz);
+      cosim_case.dram();  // throws for a file
+    }
+  } else if (options.dram.has_clock()) {
+    throw Error("--memory drawn excludes --clock-mhz");
+  }
+  regression.memory = options.dram.text();
   if (options.arithmetic != "drawn") regression.structural = options.arithmetic == "structural";
   if (options.cycle_tolerance) regression.rtl.cycle_tolerance = *options.cycle_tolerance;
   coverage::CoverageCounts coverage;
@@ -148,6 +160,12 @@ Command add_cosim(CLI::App& app) {
           "in every fourth random case, in case files as they define")
       ->check(CLI::IsMember({"golden", "structural", "drawn"}))
       ->capture_default_str();
+  options->dram.add_to(
+      *command,
+      "DRAM of all random cases instead of a latency and a bandwidth: preset, with "
+      "options after a colon (docs/memory.md); drawn: another preset and clock in "
+      "each case; list: prints the presets");
+  command->get_option("--memory")->excludes(cases);
   command->add_option("--parallel", regression.parallel, "Number of parallel processes")
       ->check(above_zero())
       ->check(fits<unsigned>())

@@ -22,6 +22,37 @@ void add_build_option([[maybe_unused]] CLI::App& command) {
 #endif
 }
 
+void DramChoice::add_to(CLI::App& command, const std::string& description) {
+  command_ = &command;
+  command.add_option("--memory", memory_, description)
+      ->trigger_on_parse()
+      ->each([](const std::string& text) {
+        if (text != "list") return;
+        std::string table = dram::preset_table();
+        table.pop_back();  // CLI11 ends the last line
+        throw CLI::CallForVersion(table, 0);
+      });
+  command.add_option("--clock-mhz", clock_mhz_, "Clock of the engine, with --memory: 1 to 10000")
+      ->capture_default_str();
+}
+
+bool DramChoice::has_clock() const { return command_->count("--clock-mhz") != 0; }
+
+std::optional<dram::Setup> DramChoice::resolve() const {
+  if (memory_.empty()) {
+    if (has_clock()) throw Error("--clock-mhz needs --memory");
+    return std::nullopt;
+  }
+  for (const char* other :
+       {"--mem-latency", "--mem-bytes-per-cycle", "--mem-half-duplex", "--mem-jitter"}) {
+    const CLI::Option* option = command_->get_option_no_throw(other);
+    if (option && option->count() != 0) throw Error(fmt::format("--memory excludes {}", other));
+  }
+  const dram::Setup dram{dram::load_config(memory_), clock_mhz_};
+  dram.validate();
+  return dram;
+}
+
 void EngineChoice::add_to(CLI::App& command) {
   command.add_option("--config", config_, "small, base, large or a YAML file of parameters")
       ->capture_default_str();
@@ -47,40 +78,10 @@ void EngineChoice::add_to(CLI::App& command) {
                   "Maximum number of outstanding write bursts")
       ->check(fits<unsigned>())
       ->capture_default_str();
+  dram_.add_to(command,
+               "DRAM instead of --mem-latency and others: preset or YAML file, with options after "
+               "a colon (docs/memory.md); list: prints the presets");
   add_build_option(command);
-}
-
-void EngineChoice::add_dram_to(CLI::App& command) {
-  command_ = &command;
-  command
-      .add_option(
-          "--memory", memory_,
-          "DRAM instead of --mem-latency and others: preset or YAML file, with options after "
-          "a colon (docs/memory.md); list: prints the presets")
-      ->trigger_on_parse()
-      ->each([](const std::string& text) {
-        if (text != "list") return;
-        std::string table = dram::preset_table();
-        table.pop_back();  // CLI11 ends the last line
-        throw CLI::CallForVersion(table, 0);
-      });
-  command.add_option("--clock-mhz", clock_mhz_, "Clock of the engine, with --memory: 1 to 10000")
-      ->capture_default_str();
-}
-
-std::optional<platform::DramSetup> EngineChoice::resolve_dram() const {
-  if (!command_) return std::nullopt;
-  if (memory_.empty()) {
-    if (command_->count("--clock-mhz") != 0) throw Error("--clock-mhz needs --memory");
-    return std::nullopt;
-  }
-  for (const char* other :
-       {"--mem-latency", "--mem-bytes-per-cycle", "--mem-half-duplex", "--mem-jitter"}) {
-    if (command_->count(other) != 0) throw Error(fmt::format("--memory excludes {}", other));
-  }
-  const platform::DramSetup dram{dram::load_config(memory_), clock_mhz_};
-  dram.validate();
-  return dram;
 }
 
 std::vector<std::string> spread_assignments(const std::vector<std::string>& words) {
@@ -104,7 +105,7 @@ device::EngineSetup EngineChoice::resolve() const {
   setup.ports = ports_;
   for (const std::string& assignment : assignments_) setup.params.set(assignment);
   setup.params.validate();
-  setup.dram = resolve_dram();
+  setup.dram = dram_.resolve();
   if (setup.dram) setup.timing = setup.dram->ideal_timing();
   setup.timing.validate();
   setup.ports.validate();

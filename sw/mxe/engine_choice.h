@@ -16,14 +16,30 @@ namespace mxe::cli {
 /// Adds --build, which builds missing or outdated designs; nothing in a program without RTL.
 void add_build_option(CLI::App& command);
 
+/// The options --memory and --clock-mhz.
+class DramChoice {
+ public:
+  /// `description`: of --memory. The object must live until parsing has ended.
+  void add_to(CLI::App& command, const std::string& description);
+  /// The text of --memory, empty if absent.
+  const std::string& text() const { return memory_; }
+  bool has_clock() const;  ///< --clock-mhz is given
+  /// Null without --memory. Throws Error for an unknown DRAM, an illegal clock, and --clock-mhz or
+  /// options of other memories that do not go with it.
+  std::optional<dram::Setup> resolve() const;
+
+ private:
+  const CLI::App* command_ = nullptr;
+  std::string memory_;
+  double clock_mhz_ = dram::Setup().clock_mhz;
+};
+
 /// The options of an engine and its memory: --config, --set, --mem-*, --build, --memory and
 /// --clock-mhz.
 class EngineChoice {
  public:
   /// The object must live until parsing has ended.
   void add_to(CLI::App& command);
-  /// Adds --memory and --clock-mhz, after add_to().
-  void add_dram_to(CLI::App& command);
   /// Throws Error for an illegal configuration.
   device::EngineSetup resolve() const;
 
@@ -32,11 +48,7 @@ class EngineChoice {
   std::vector<std::string> assignments_;
   engine::MemoryTiming timing_;
   engine::PortLimits ports_;
-  std::optional<platform::DramSetup> resolve_dram() const;
-
-  const CLI::App* command_ = nullptr;  // with --memory
-  std::string memory_;                 // empty: no DRAM
-  double clock_mhz_ = platform::DramSetup().clock_mhz;
+  DramChoice dram_;
 };
 
 /// Rewrites "--set A=1 B=2" to "--set A=1 --set B=2", so that a file name can follow.

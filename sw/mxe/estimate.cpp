@@ -98,6 +98,7 @@ int run(const EstimateOptions& options) {
     point.params = setup.params;
     point.timing = setup.timing;
     point.ports = setup.ports;
+    if (setup.dram) point.dram = std::make_shared<const dram::Setup>(*setup.dram);
     json["bound_cycles"] = explore::roofline_cycles(shape, point);
     const auto counted = [&](const char* counter) {
       return static_cast<double>(result.counter(counter));
@@ -142,7 +143,6 @@ Command add_estimate(CLI::App& app) {
   command->add_option("--on", options->on, "model or rtl")->capture_default_str();
   options->output.add_to(*command);
   options->engine.add_to(*command);
-  options->engine.add_dram_to(*command);
   options->trace.add_to(*command);
   command
       ->add_option("--engines", options->engines,

@@ -170,6 +170,7 @@ uml::MachineOptions machine_options(const LinuxOptions& options, const device::E
   machine.device_socket = session.device_socket();
   if (!options.own_time) machine.time_socket = session.time_socket();
   machine.timing = setup.timing;
+  machine.dram = setup.dram;
   machine.timeout_us = choose_timeout(options, plan);
   machine.stall_us = plan.interactive || options.timeout_us == 0 ? 0 : kStallUs;
   machine.remove_us = options.remove_us;

@@ -264,7 +264,6 @@ Command add_matmul(CLI::App& app) {
                       "Arithmetic of the model: golden, or structural, block by block as in the "
                       "RTL");
   options->engine.add_to(*command);
-  options->engine.add_dram_to(*command);
   command->add_option(
       "--output", options->output,
       "Write the values of the result, float32 [..., M, N], to a .npy or .safetensors file "

@@ -26,7 +26,7 @@ struct MatmulReport {
   Params params;
   engine::MemoryTiming timing;
   std::size_t products = 1;
-  std::optional<platform::DramSetup> dram = {};
+  std::optional<dram::Setup> dram = {};
   WholeScales scales = {};
   bool explains = false;  ///< the steps of the sums and the engine's answer
 };

@@ -61,6 +61,7 @@ soc::Outcome simulate(const RunOptions& options, device::Target target,
                                          soc::Soc::program_memory());
   soc::SocOptions soc_options = options.soc;
   soc_options.timing = setup.timing;
+  soc_options.dram = setup.dram;
   soc_options.arguments = options.arguments;
   soc_options.arguments.insert(soc_options.arguments.begin(),
                                std::filesystem::path(options.firmware).filename().string());

@@ -52,6 +52,7 @@ constexpr Key kPointKeys[] = {
     {"format_d", is_text, "a text", false},
     {"mem_latency", is_number, "a number", false},
     {"mem_bytes_per_cycle", is_number, "a number", false},
+    {"memory", is_text, "a text", false},
     {"mem_outstanding_reads", is_number, "a number", false},
     {"mem_outstanding_writes", is_number, "a number", false},
     {"clock_mhz", is_number, "a number", false},

@@ -10,6 +10,7 @@
 #include "model/numerics/base/bits.h"
 #include "model/params/params.h"
 #include "model/platform/device/figures.h"
+#include "model/platform/dram/presets.h"
 
 namespace mxe::worker {
 namespace {
@@ -71,6 +72,14 @@ EngineRequest read_engine(const Json& request) {
     setup.timing.bytes_per_cycle = std::stod(request["mem_bytes_per_cycle"].get<std::string>());
   }
   setup.timing.jitter_seed = request.value("mem_jitter", setup.timing.jitter_seed);
+  if (request.contains("memory")) {
+    setup.dram = dram::Setup{dram::load_config(request["memory"].get<std::string>())};
+    if (request.contains("clock_mhz")) {
+      setup.dram->clock_mhz = std::stod(request["clock_mhz"].get<std::string>());
+    }
+    setup.dram->validate();
+    setup.timing = setup.dram->ideal_timing();
+  }
   setup.timing.validate();
   read_number(request, "mem_outstanding_reads", setup.ports.reads);
   read_number(request, "mem_outstanding_writes", setup.ports.writes);

@@ -48,6 +48,7 @@ std::unique_ptr<Device> CoSim::make_device(const char* name, const EngineFeature
   setup.memory.base = options_.memory_base;
   setup.memory.size = kCoSimMemoryBytes;
   setup.memory.timing = options_.timing;
+  setup.memory.dram = options_.dram;
   setup.ring_entries = options_.ring_entries;
   setup.poll = options_.poll;
   setup.timeout_us = options_.timeout_us;

@@ -29,6 +29,7 @@ class CoSimObserver : public rtl::RtlObserver {
 struct CoSimOptions {
   Params params = Params::named("small");
   engine::MemoryTiming timing;
+  std::optional<dram::Setup> dram;  ///< replaces `timing`
   rtl::RtlOptions rtl;
   /// Bus address of the first byte of both memories, see kMemoryBaseUnit.
   uint64_t memory_base = platform::Memory::Config{}.base;

@@ -6,6 +6,7 @@
 
 #include "model/numerics/base/random.h"
 #include "model/params/hardware.h"
+#include "model/platform/dram/presets.h"
 #include "tb/cosim/job_generator.h"
 #include "tb/coverage/port_bins.h"
 
@@ -181,6 +182,15 @@ void draw_doorbells(BatchSpec& batch, Random& random) {
 }
 
 }  // namespace
+
+void draw_dram(CoSimCase& cosim_case, uint64_t seed) {
+  static constexpr std::array<unsigned, 6> kClocks = {433, 700, 800, 1000, 1300, 2000};  // MHz
+  Random random(mix64(mix64(seed)));
+  const auto& names = dram::preset_names();
+  std::string memory = names[random.uniform(0, names.size() - 1)];
+  if (random.one_in(3)) memory += ":page=closed";
+  cosim_case.use_dram(memory, kClocks[random.uniform(0, kClocks.size() - 1)]);
+}
 
 CoSimCase random_case(const std::string& config, uint64_t seed, std::size_t jobs) {
   CoSimCase result = random_case(cosim::EngineFeatures(Params::named(config)), seed, jobs);

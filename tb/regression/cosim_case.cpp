@@ -2,6 +2,7 @@
 #include "tb/regression/cosim_case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
 #include "model/numerics/files/shallow_json.h"
+#include "model/platform/dram/presets.h"
 #include "mxe_regs.h"
 
 namespace mxe::regression {
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
+constexpr unsigned kDramWrites = 128;   // more than the model may have to request early
 constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
 template <typename E>
@@ -247,6 +250,18 @@ BatchSpec read_batch(const Json& json, const std::string& where) {
   return batch;
 }
 
+void require_dram(Reader& reader, const CoSimCase& c) {
+  const CoSimCase normal;
+  if (c.memory.empty()) {
+    if (c.clock_mhz != normal.clock_mhz) reader.fail("has 'clock_mhz' without 'memory'");
+    return;
+  }
+  for (const char* other : {"mem_latency", "mem_bytes_per_cycle", "mem_jitter"}) {
+    if (reader.find(other)) reader.fail(fmt::format("has '{}', which 'memory' replaces", other));
+  }
+  c.dram();
+}
+
 /// JSON on one line, with a space after each comma and colon.
 std::string one_line(const Json& json) {
   std::string line;
@@ -298,6 +313,25 @@ std::size_t CoSimCase::jobs() const {
   return count;
 }
 
+std::optional<dram::Setup> CoSimCase::dram() const {
+  if (memory.empty()) return std::nullopt;
+  const auto& names = dram::preset_names();
+  if (std::count(names.begin(), names.end(), memory.substr(0, memory.find(':'))) == 0) {
+    throw Error(fmt::format("unknown memory '{}'; allowed for co-simulation: {}", memory,
+                            fmt::join(names, ", ")));
+  }
+  const dram::Setup setup{dram::load_config(memory), clock_mhz};
+  setup.validate();
+  return setup;
+}
+
+void CoSimCase::use_dram(const std::string& text, double clock) {
+  memory = text;
+  clock_mhz = clock;
+  timing = {};
+  ports.writes = std::max(ports.writes, kDramWrites);
+}
+
 Json to_json(const CoSimCase& cosim_case) {
   Json json = write(cosim_case);
   json["batches"] = Json::array();
@@ -315,6 +349,7 @@ CoSimCase case_from_json(const Json& json) {
   });
   reader.finish();
   result.timing.validate();
+  require_dram(reader, result);
   Params::named(result.config);
   const unsigned ring = result.ring;
   if (ring == 0 || (ring & (ring - 1)) != 0 || ring > kLargestRing) {

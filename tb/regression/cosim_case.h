@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct CoSimCase {
   std::string config = "small";
   BusAddress mem_base{platform::Memory::Config{}.base};  ///< of the memory's first byte
   engine::MemoryTiming timing;
+  std::string memory;       ///< DRAM that replaces `timing`, as for dram::load_config(); no file
+  double clock_mhz = 1000;  ///< of the engine, with `memory`
   engine::PortLimits ports;
   uint64_t back_pressure = 0;  ///< seed, 0 for none
   unsigned ring = 8;
@@ -41,6 +44,11 @@ struct CoSimCase {
   std::vector<BatchSpec> batches;
 
   std::size_t jobs() const;
+  /// Null without `memory`. Throws Error for an unknown DRAM or an illegal clock.
+  std::optional<dram::Setup> dram() const;
+  /// Replaces `timing` by a DRAM, with so many outstanding writes that model and RTL take the same
+  /// cycles.
+  void use_dram(const std::string& text, double clock);
 
   static constexpr auto fields() {
     using C = CoSimCase;
@@ -49,6 +57,7 @@ struct CoSimCase {
         cosim::field("mem_latency", &C::timing, &engine::MemoryTiming::latency),
         cosim::field("mem_bytes_per_cycle", &C::timing, &engine::MemoryTiming::bytes_per_cycle),
         cosim::field("mem_jitter", &C::timing, &engine::MemoryTiming::jitter_seed),
+        cosim::field("memory", &C::memory), cosim::field("clock_mhz", &C::clock_mhz),
         cosim::field("outstanding_reads", &C::ports, &engine::PortLimits::reads),
         cosim::field("outstanding_writes", &C::ports, &engine::PortLimits::writes),
         cosim::field("back_pressure", &C::back_pressure), cosim::field("ring", &C::ring),

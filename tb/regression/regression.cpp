@@ -32,10 +32,14 @@ MakeCase make_random(const RegressionOptions& options) {
     const uint64_t seed = options.first_seed + i;
     const std::size_t jobs = options.jobs_per_seed;
     const auto& own = options.rtl.own;
-    return with_arithmetic(
-        {fmt::format("{}-{}", options.config, seed),
-         own ? random_case(*own, seed, jobs) : random_case(options.config, seed, jobs)},
-        options);
+    NamedCase named{fmt::format("{}-{}", options.config, seed),
+                    own ? random_case(*own, seed, jobs) : random_case(options.config, seed, jobs)};
+    if (options.memory == kDrawnDram) {
+      draw_dram(named.content, seed);
+    } else if (!options.memory.empty()) {
+      named.content.use_dram(options.memory, options.clock_mhz);
+    }
+    return with_arithmetic(std::move(named), options);
   };
 }
 
@@ -219,7 +223,7 @@ uint64_t RegressionResult::rtl_cycles() const {
 
 SeedResults run_seeds(const RegressionOptions& options, const Progress& progress) {
   const WallClock::time_point start = WallClock::now();
-  SeedResults results{options.config, options.jobs_per_seed, options.first_seed, {}, 0};
+  SeedResults results(options);
   results.cases = Regression(options, progress).run(options.seeds, make_random(options));
   results.seconds = seconds_since(start);
   return results;

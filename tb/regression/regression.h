@@ -13,6 +13,9 @@
 
 namespace mxe::regression {
 
+/// Draws a DRAM, its map and the engine's clock for each case.
+inline constexpr const char* kDrawnDram = "drawn";
+
 struct RegressionOptions {
   std::string config = "small";  ///< or the name of your own engine
   uint64_t first_seed = 1;
@@ -24,6 +27,10 @@ struct RegressionOptions {
   coverage::CoverageCounts* coverage = nullptr;
   RtlUnderTest rtl;
   ShrinkLimits shrink;
+  /// Replaces the memory of random cases: a DRAM as for CoSimCase::memory, or kDrawnDram; empty:
+  /// that of the case.
+  std::string memory;
+  double clock_mhz = 1000;  ///< of the engine, with a DRAM that is not drawn
   /// Replaces CoSimCase::structural of all cases.
   std::optional<bool> structural;
 };
@@ -39,7 +46,16 @@ struct NamedResult {
 };
 
 struct SeedResults {
-  std::string config;
+  SeedResults() = default;
+  explicit SeedResults(const RegressionOptions& options)
+      : config(options.config),
+        memory(options.memory),
+        clock_mhz(options.clock_mhz),
+        jobs_per_seed(options.jobs_per_seed),
+        first_seed(options.first_seed) {}
+
+  std::string config, memory;
+  double clock_mhz = 1000;
   std::size_t jobs_per_seed = 0;
   uint64_t first_seed = 0;
   std::vector<CaseResult> cases;  ///< of first_seed, first_seed + 1, ...

@@ -15,6 +15,8 @@ Json to_json(const SeedResults& results) {
   Json cases = Json::array();
   for (const CaseResult& c : results.cases) cases.push_back(to_json(c));
   return {{"config", results.config},
+          {"memory", results.memory},
+          {"clock_mhz", results.clock_mhz},
           {"jobs_per_seed", results.jobs_per_seed},
           {"first_seed", results.first_seed},
           {"seconds", results.seconds},
@@ -24,6 +26,8 @@ Json to_json(const SeedResults& results) {
 SeedResults seed_results_from_json(const Json& json) {
   SeedResults results;
   results.config = json.at("config");
+  results.memory = json.at("memory");
+  results.clock_mhz = json.at("clock_mhz");
   results.jobs_per_seed = json.at("jobs_per_seed");
   results.first_seed = json.at("first_seed");
   results.seconds = json.at("seconds");
@@ -36,20 +40,26 @@ std::string range(uint64_t first, uint64_t end) {
   return end - first == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, end - 1);
 }
 
+/// The options of the command line. `Run`: SeedResults or RegressionOptions.
+template <class Run>
+std::string settings(const Run& run) {
+  std::string text = fmt::format("--config {} --jobs-per-seed {}", run.config, run.jobs_per_seed);
+  if (run.memory.empty()) return text;
+  text += " --memory " + run.memory;
+  return run.memory == kDrawnDram ? text : fmt::format("{} --clock-mhz {}", text, run.clock_mhz);
+}
+
 class Merger {
  public:
   explicit Merger(const RegressionOptions& options) : options_(options), sources_(options.seeds) {
-    merged_ = {options.config, options.jobs_per_seed, options.first_seed, {}, 0};
+    merged_ = SeedResults(options);
     merged_.cases.resize(options.seeds);
   }
 
   void add(const std::string& path) {
     const SeedResults part = load_results(path);
-    if (part.config != options_.config || part.jobs_per_seed != options_.jobs_per_seed) {
-      throw Error(fmt::format(
-          "{} was run with --config {} --jobs-per-seed {}, not --config {} --jobs-per-seed {}",
-          path, part.config, part.jobs_per_seed, options_.config, options_.jobs_per_seed));
-    }
+    const std::string ran = settings(part), wanted = settings(options_);
+    if (ran != wanted) throw Error(fmt::format("{} was run with {}, not {}", path, ran, wanted));
     for (std::size_t i = 0; i < part.cases.size(); i++) {
       add(path, part.first_seed + i, part.cases[i]);
     }

@@ -127,6 +127,8 @@ class Shrinker {
     const CoSimCase normal;
     bool progress = change([](CoSimCase& c) { c.back_pressure = 0; });
     progress |= change([&](CoSimCase& c) { c.mem_base = normal.mem_base; });
+    progress |= change([](CoSimCase& c) { c.memory.clear(); });
+    progress |= change([](CoSimCase& c) { c.clock_mhz = CoSimCase().clock_mhz; });
     progress |= change([](CoSimCase& c) { c.timing.jitter_seed = 0; });
     progress |= change([](CoSimCase& c) { c.timing.bytes_per_cycle = 0; });
     progress |= change([&](CoSimCase& c) { c.ports = normal.ports; });

@@ -25,7 +25,7 @@ struct Board {
 device::EngineSetup setup_of(const Board& board) {
   device::EngineSetup setup;
   setup.params = Params::named("small");
-  setup.dram = platform::DramSetup{dram::load_config(board.memory), board.clock_mhz};
+  setup.dram = dram::Setup{dram::load_config(board.memory), board.clock_mhz};
   setup.ports = board.ports;
   setup.mode = engine::Mode::timing;
   return setup;

@@ -16,12 +16,13 @@ namespace {
 constexpr uint64_t kNanosecondsPerMicrosecond = 1000;
 static_assert(SOC_ARGUMENTS_BASE == SOC_RAM_BASE + SOC_RAM_SIZE, "one memory holds both");
 
-platform::Memory::Config memory_config(const engine::MemoryTiming& timing, const Params& params) {
+platform::Memory::Config memory_config(const SocOptions& options, const Params& params) {
   platform::Memory::Config config;
   config.base = SOC_RAM_BASE;
   config.size = SOC_RAM_SIZE + SOC_ARGUMENTS_SIZE;
   config.beat_bytes = params.mem_bytes();
-  config.timing = timing;
+  config.timing = options.timing;
+  config.dram = options.dram;
   return config;
 }
 
@@ -34,8 +35,8 @@ Soc::Soc(const sc_core::sc_module_name& name, const Program& program, const SocO
       debugger_(options.debugger),
       time_(options.quantum),
       engine_(make_engine()),
-      memory_(std::make_unique<platform::Memory>("memory",
-                                                 memory_config(options.timing, engine_->params()))),
+      memory_(
+          std::make_unique<platform::Memory>("memory", memory_config(options, engine_->params()))),
       cpu_(std::make_unique<Cpu>("cpu", program, *memory_, bus_, time_)),
       interrupts_([this](bool level) {
         line_high_since_ = time_.now();

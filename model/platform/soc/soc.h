@@ -5,12 +5,14 @@
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "model/engine/memory/memory_timing.h"
+#include "model/platform/dram/port_timing.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/memory.h"
 #include "model/platform/soc/bus.h"
@@ -29,8 +31,9 @@ namespace mxe::soc {
 
 struct SocOptions {
   engine::MemoryTiming timing;
-  uint64_t quantum = 10'000;  ///< see LocalTime
-  uint64_t timeout_us = 0;    ///< simulated time; 0: unlimited
+  std::optional<dram::Setup> dram = {};  ///< replaces `timing`
+  uint64_t quantum = 10'000;             ///< see LocalTime
+  uint64_t timeout_us = 0;               ///< simulated time; 0: unlimited
   std::vector<std::string> arguments;
   Debugger* debugger = nullptr;  ///< must outlive the platform; may be null
 };

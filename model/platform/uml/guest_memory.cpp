@@ -11,12 +11,14 @@
 namespace mxe::uml {
 namespace {
 
-platform::Memory::Config no_storage(const engine::MemoryTiming& timing, unsigned beat_bytes) {
+platform::Memory::Config no_storage(const engine::MemoryTiming& timing, unsigned beat_bytes,
+                                    const std::optional<dram::Setup>& dram) {
   platform::Memory::Config config;
   config.base = 0;
   config.size = 0;
   config.beat_bytes = beat_bytes;
   config.timing = timing;
+  config.dram = dram;
   config.direct_access = false;
   return config;
 }
@@ -36,8 +38,8 @@ bool reaches_beyond(uint64_t begin, uint64_t size, uint64_t end) {
 }  // namespace
 
 GuestMemory::GuestMemory(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
-                         unsigned beat_bytes)
-    : platform::Memory(name, no_storage(timing, beat_bytes)) {}
+                         unsigned beat_bytes, const std::optional<dram::Setup>& dram)
+    : platform::Memory(name, no_storage(timing, beat_bytes, dram)) {}
 
 GuestMemory::~GuestMemory() { unmap(); }
 

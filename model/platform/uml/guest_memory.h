@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace mxe::uml {
 
-/// The memory of Linux: regions of files shared by Linux, with the timing of a platform memory. It
+/// The memory of Linux: regions of files shared by Linux, with the times of a platform memory. It
 /// grants no direct access, because regions may change; so it sees and counts every burst.
 class GuestMemory : public platform::Memory {
  public:
@@ -20,7 +21,7 @@ class GuestMemory : public platform::Memory {
   static constexpr uint64_t kMostBytes = uint64_t{1} << 40;  ///< highest end of a region
 
   GuestMemory(const sc_core::sc_module_name& name, const engine::MemoryTiming& timing,
-              unsigned beat_bytes);
+              unsigned beat_bytes, const std::optional<dram::Setup>& dram = {});
   ~GuestMemory() override;
 
   /// Throws ProtocolError for empty, unaligned or overlapping regions, or beyond the end of the

@@ -51,7 +51,7 @@ Machine::Machine(const sc_core::sc_module_name& name, const MachineOptions& opti
                   last_message_ = now();
                   message_event_.notify(sc_core::SC_ZERO_TIME);
                 }),
-      memory_("memory", options.timing, engine_->params().mem_bytes()),
+      memory_("memory", options.timing, engine_->params().mem_bytes(), options.dram),
       commands_(*this),
       device_(memory_, [this](uint32_t queue) { kicked(queue); }),
       device_listener_(options.device_socket) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/engine/memory/memory_timing.h"
+#include "model/platform/dram/port_timing.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/pci/pci_function.h"
 #include "model/platform/uml/connection.h"
@@ -26,6 +27,7 @@ struct MachineOptions {
   std::string device_socket;
   std::string time_socket;  ///< socket of the clock; empty: Linux has its own clock
   engine::MemoryTiming timing;
+  std::optional<dram::Setup> dram = {};  ///< replaces `timing`
   pci::Ids ids;
   uint64_t timeout_us = 0;  ///< on Linux's clock; 0: unlimited
   /// Time on Linux's clock without a burst or interrupt until Linux's tasks are queried; 0: never.

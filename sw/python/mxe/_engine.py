@@ -63,6 +63,8 @@ class Engine:
     mem_latency: cycles from a request to its first beat. mem_bytes_per_cycle: bandwidth of each
         direction; default: the width of the engine's port. mem_jitter: seed of a random extra
         latency. mem_outstanding_reads, mem_outstanding_writes: most outstanding bursts; default: 128.
+    memory: a DRAM instead of the other mem_*, as for `mxe estimate --memory`: "ddr4-3200:channels=2" or a
+        YAML file. clock_mhz: the engine's clock, with memory; default: 1000.
     rtl: for target="rtl": a folder of designs, such as `build/rtl` of a checkout, or the library of one engine,
         as for `mxe cosim --rtl`. Default: the folder in MXE_RTL_PATH, then that of Debian's package mxe.
     check: compare all bytes of every result with the reference.
@@ -78,7 +80,8 @@ class Engine:
     def __init__(self, config: PathLike = "base", *, target: str = "model",
                  mem_latency: Optional[int] = None, mem_bytes_per_cycle: Optional[float] = None,
                  mem_jitter: Optional[int] = None, mem_outstanding_reads: Optional[int] = None,
-                 mem_outstanding_writes: Optional[int] = None, rtl: Optional[PathLike] = None,
+                 mem_outstanding_writes: Optional[int] = None, memory: Optional[PathLike] = None,
+                 clock_mhz: Optional[float] = None, rtl: Optional[PathLike] = None,
                  check: bool = True, **parameters: int) -> None:
         if not isinstance(target, str):
             raise TypeError(f"target must be a text, not {type(target).__name__}")
@@ -86,7 +89,7 @@ class Engine:
             "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
             "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter,
             "mem_outstanding_reads": mem_outstanding_reads,
-            "mem_outstanding_writes": mem_outstanding_writes, "rtl": rtl,
+            "mem_outstanding_writes": mem_outstanding_writes, "memory": memory, "clock_mhz": clock_mhz, "rtl": rtl,
             "check": check, **parameters}
         self._request, self._environment = engine_request(self._arguments)
         self._check = check

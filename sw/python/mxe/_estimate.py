@@ -19,8 +19,8 @@ def estimate(shapes: Any, format_a: FormatLike, format_b: FormatLike, *, config:
              out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
              mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
              mem_outstanding_reads: Optional[int] = ...,
-             mem_outstanding_writes: Optional[int] = ...,
-             rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
+             mem_outstanding_writes: Optional[int] = ..., memory: Optional[PathLike] = ...,
+             clock_mhz: Optional[float] = ..., rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
 
 
 @overload
@@ -30,8 +30,8 @@ def estimate(model: Any, input_shape: Any, format_a: Optional[FormatLike] = ...,
              out_overflow: Optional[str] = ..., mem_latency: Optional[int] = ...,
              mem_bytes_per_cycle: Optional[float] = ..., mem_jitter: Optional[int] = ...,
              mem_outstanding_reads: Optional[int] = ...,
-             mem_outstanding_writes: Optional[int] = ...,
-             rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
+             mem_outstanding_writes: Optional[int] = ..., memory: Optional[PathLike] = ...,
+             clock_mhz: Optional[float] = ..., rtl: Optional[PathLike] = ..., **parameters: int) -> Recording: ...
 
 
 def estimate(*what: Any, config: PathLike = "base", target: str = "model",
@@ -39,8 +39,8 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
              out_overflow: Optional[str] = None, mem_latency: Optional[int] = None,
              mem_bytes_per_cycle: Optional[float] = None, mem_jitter: Optional[int] = None,
              mem_outstanding_reads: Optional[int] = None,
-             mem_outstanding_writes: Optional[int] = None,
-             rtl: Optional[PathLike] = None, **named: Any) -> Recording:
+             mem_outstanding_writes: Optional[int] = None, memory: Optional[PathLike] = None,
+             clock_mhz: Optional[float] = None, rtl: Optional[PathLike] = None, **named: Any) -> Recording:
     """The cycles of matrix products of given shapes, without data: `mxe estimate`.
 
     estimate(shapes, format_a, format_b) - shapes: (M, N, K), a list of such, or {name: (M, N, K)};
@@ -60,7 +60,7 @@ def estimate(*what: Any, config: PathLike = "base", target: str = "model",
         "config": os.fspath(config), "target": target, "mem_latency": mem_latency,
         "mem_bytes_per_cycle": mem_bytes_per_cycle, "mem_jitter": mem_jitter,
         "mem_outstanding_reads": mem_outstanding_reads,
-        "mem_outstanding_writes": mem_outstanding_writes, "rtl": rtl,
+        "mem_outstanding_writes": mem_outstanding_writes, "memory": memory, "clock_mhz": clock_mhz, "rtl": rtl,
         "cycles_only": True, **parameters})
     output = _core.engine_output(out_format, out_rule, out_overflow)
     worker = Worker(request, environment)

@@ -47,6 +47,17 @@ def engine_request(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
     bandwidth = rest.pop("mem_bytes_per_cycle", None)
     if bandwidth is not None:
         request["mem_bytes_per_cycle"] = str(float(bandwidth))  # JSON has no NaN
+    memory, clock = rest.pop("memory", None), rest.pop("clock_mhz", None)
+    if memory is not None:
+        others = [name for name in ("mem_latency", "mem_bytes_per_cycle", "mem_jitter")
+                  if arguments.get(name) is not None]
+        if others:
+            raise ValueError(f"memory excludes {others[0]}")
+        request["memory"] = os.fspath(memory)
+    if clock is not None:
+        if memory is None:
+            raise ValueError("clock_mhz needs memory")
+        request["clock_mhz"] = str(float(clock))
     request["cycles_only"] = rest.pop("cycles_only", False)
     request["parameters"] = [f"{name.upper()}={whole(name.upper(), value)}"
                              for name, value in rest.items()]

@@ -58,7 +58,8 @@ const measures = {
 
 function settingsOf(point) {
   const settings = new Map(point.parameters);
-  for (const key of ["engines", "clock_mhz", "mem_latency", "mem_bytes_per_cycle", "mem_half_duplex", "format_d", "batch", "tokens"])
+  for (const key of ["engines", "clock_mhz", "memory", "mem_latency", "mem_bytes_per_cycle", "mem_half_duplex", "format_d", "batch",
+                     "tokens"])
     if (point[key] !== undefined) settings.set(key, point[key]);
   return settings;
 }

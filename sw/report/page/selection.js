@@ -12,11 +12,13 @@ function configurationText(point) {
 function commandText(point) {
   const set = [...point.parameters].map(([key, value]) => `${shellText(key)}=${shellText(value)}`).join(" ");
   const options = [["--format-a", point.format_a], ["--format-b", point.format_b],
-                   ["--mem-latency", point.mem_latency], ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle],
+                   ...(point.memory ? [["--memory", point.memory], ["--clock-mhz", point.clock_mhz]]
+                                    : [["--mem-latency", point.mem_latency],
+                                       ["--mem-bytes-per-cycle", point.mem_bytes_per_cycle]]),
                    ["--mem-outstanding-reads", point.mem_outstanding_reads],
                    ["--mem-outstanding-writes", point.mem_outstanding_writes]]
     .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${shellText(value)}`).join(" ") +
-    (point.mem_half_duplex ? " --mem-half-duplex" : "");
+    (point.mem_half_duplex && !point.memory ? " --mem-half-duplex" : "");
   const layer = (point.layers || [])[0];
   const shape = layer && isNumber(layer.m) ? `${layer.m} ${layer.n} ${layer.k}` : "M N K";
   return `mxe estimate ${shape} ${options} --set ${set}`;
@@ -47,7 +49,7 @@ function figure(name, value, detail) {
 function memoryText(point) {
   const memory = point.mem_bytes_per_cycle, port = point.port_bytes_per_cycle;
   const narrow = isNumber(port) && memory > port * (point.mem_half_duplex ? 2 : 1);
-  return bytesPerCycle(point) + " B/cycle" + (point.mem_half_duplex ? ", half-duplex" : "") +
+  return (point.memory ? point.memory + ", " : "") + bytesPerCycle(point) + " B/cycle" + (point.mem_half_duplex ? ", half-duplex" : "") +
     (narrow ? ` (port; the memory has ${memory})` : "");
 }
 

@@ -3,19 +3,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/dram/dram.h"
 
-namespace mxe::platform {
+namespace mxe::dram {
 
 /// A DRAM and the clock of the engine that uses it.
-struct DramSetup {
-  dram::Config config;
+struct Setup {
+  Config config;
   double clock_mhz = 1000;  ///< a cycle of the engine takes 1,000,000 / clock_mhz ps
 
-  /// Throws Error unless the clock is from 1 to 10,000 MHz.
+  /// Throws LimitError unless the clock is from 1 to 10,000 MHz.
   void validate() const;
+  /// The clock and every value of the configuration in one line, equal for equal times.
+  std::string to_text() const;
   /// A memory without state that has its idle latency and its peak rate, shared by both directions.
   engine::MemoryTiming ideal_timing() const;
 };
@@ -24,9 +27,9 @@ struct DramSetup {
 /// clock: a burst enters at the first edge of tCK after its cycle, and its beats arrive at the
 /// first edges of the engine's clock after their data. Bursts must come in the order of their
 /// cycles.
-class DramTiming {
+class PortTiming {
  public:
-  explicit DramTiming(const DramSetup& setup);
+  explicit PortTiming(const Setup& setup);
 
   /// The beats of a read arrive one per cycle, in the order of the bursts, none before its data.
   engine::BeatTimes read(uint64_t cycle, uint64_t address, uint64_t bytes, unsigned beat_bytes);
@@ -37,12 +40,12 @@ class DramTiming {
  private:
   uint64_t ps_of(uint64_t cycle) const;
   uint64_t cycle_from(uint64_t ps) const;
-  uint64_t response_cycle(const dram::Request& request);
+  uint64_t response_cycle(const Request& request);
 
   uint64_t period_fs_;  // of the engine's clock
   unsigned access_bytes_;
-  std::unique_ptr<dram::Dram> dram_;
+  std::unique_ptr<Dram> dram_;
   uint64_t read_free_cycle_ = 0;  // first cycle after the last beat of a read
 };
 
-}  // namespace mxe::platform
+}  // namespace mxe::dram

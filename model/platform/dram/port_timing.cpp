@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/platform/dram_timing.h"
+#include "model/platform/dram/port_timing.h"
 
 #include <fmt/format.h>
 
@@ -8,47 +8,58 @@
 
 #include "model/numerics/base/error.h"
 
-namespace mxe::platform {
+namespace mxe::dram {
 
-void DramSetup::validate() const {
+void Setup::validate() const {
   // Written so that NaN fails the comparison.
   if (clock_mhz >= 1 && clock_mhz <= 10'000) return;
-  throw Error(fmt::format("clock of {} MHz; allowed: 1 to 10000", clock_mhz));
+  throw LimitError(fmt::format("clock of {} MHz; allowed: 1 to 10000", clock_mhz), "clock_mhz",
+                   {clock_mhz});
 }
 
-engine::MemoryTiming DramSetup::ideal_timing() const {
+std::string Setup::to_text() const {
+  std::string text = fmt::format(
+      "clock_mhz={} tCK={}fs map={} refresh={} page={} ideal={}", clock_mhz, config.tck_fs,
+      config.map, static_cast<int>(config.refresh), static_cast<int>(config.page), config.is_ideal);
+  for (const KeyInfo& key : config_keys()) {
+    text += fmt::format(" {}={}", key.name, config.*(key.member));
+  }
+  return text;
+}
+
+engine::MemoryTiming Setup::ideal_timing() const {
   engine::MemoryTiming timing;
-  const double cycles = static_cast<double>(dram::idle_latency_ps(config)) * clock_mhz * 1e-6;
+  const double cycles = static_cast<double>(idle_latency_ps(config)) * clock_mhz * 1e-6;
   timing.latency = std::max(1u, static_cast<unsigned>(std::ceil(cycles)));
   timing.bytes_per_cycle = config.peak_gbs() * 1000 / clock_mhz;
   timing.half_duplex = true;
   return timing;
 }
 
-DramTiming::DramTiming(const DramSetup& setup)
+PortTiming::PortTiming(const Setup& setup)
     : period_fs_(static_cast<uint64_t>(std::llround(1e9 / setup.clock_mhz))),
       access_bytes_(setup.config.access_bytes()),
-      dram_(dram::make_dram(setup.config, dram::Mode::in_order)) {
+      dram_(make_dram(setup.config, Mode::in_order)) {
   setup.validate();
 }
 
-uint64_t DramTiming::ps_of(uint64_t cycle) const {
+uint64_t PortTiming::ps_of(uint64_t cycle) const {
   return cycle / 1000 * period_fs_ + (cycle % 1000 * period_fs_ + 999) / 1000;
 }
 
 /// First cycle that begins at `ps` or later.
-uint64_t DramTiming::cycle_from(uint64_t ps) const {
+uint64_t PortTiming::cycle_from(uint64_t ps) const {
   uint64_t cycle = ps / period_fs_ * 1000 + ps % period_fs_ * 1000 / period_fs_;
   while (ps_of(cycle) < ps) cycle++;
   return cycle;
 }
 
-uint64_t DramTiming::response_cycle(const dram::Request& request) {
+uint64_t PortTiming::response_cycle(const Request& request) {
   dram_->submit(request);
   return cycle_from(dram_->take_completions().back().done_ps);
 }
 
-engine::BeatTimes DramTiming::read(uint64_t cycle, uint64_t address, uint64_t bytes,
+engine::BeatTimes PortTiming::read(uint64_t cycle, uint64_t address, uint64_t bytes,
                                    unsigned beat_bytes) {
   uint64_t first = std::max(cycle + 1, read_free_cycle_);
   const uint64_t first_beat = address / beat_bytes, end = address + bytes;
@@ -62,7 +73,7 @@ engine::BeatTimes DramTiming::read(uint64_t cycle, uint64_t address, uint64_t by
   return {first << engine::BeatTimes::kFraction, uint64_t{1} << engine::BeatTimes::kFraction};
 }
 
-engine::BeatTimes DramTiming::write(uint64_t cycle, uint64_t address, uint64_t bytes,
+engine::BeatTimes PortTiming::write(uint64_t cycle, uint64_t address, uint64_t bytes,
                                     unsigned beat_bytes) {
   const uint64_t before = (address + bytes - 1) / beat_bytes - address / beat_bytes;
   const uint64_t last = std::max(cycle + 1, response_cycle({address, bytes, true, ps_of(cycle)}));
@@ -70,4 +81,4 @@ engine::BeatTimes DramTiming::write(uint64_t cycle, uint64_t address, uint64_t b
           uint64_t{1} << engine::BeatTimes::kFraction};
 }
 
-}  // namespace mxe::platform
+}  // namespace mxe::dram
