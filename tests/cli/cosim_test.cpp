@@ -41,6 +41,22 @@ TEST_F(Cosim, TheSeedReproduces) {
   EXPECT_NE(cycles("32"), first);
 }
 
+TEST_F(Cosim, RunsBehindDrams) {
+  const auto cycles = [&](const std::vector<std::string>& memory) {
+    std::vector<std::string> words = {"--seeds", "6", "--jobs-per-seed", "10", "--seed", "21"};
+    words.insert(words.end(), memory.begin(), memory.end());
+    const nlohmann::json json = run(words);
+    EXPECT_EQ(json.at("mismatches"), 0) << json.at("failures");
+    EXPECT_EQ(json.at("max_cycle_error"), 0);
+    EXPECT_GT(json.at("timed_jobs"), 20);
+    return json.at("rtl_cycles").get<uint64_t>();
+  };
+  const uint64_t slow = cycles({"--memory", "ddr4-3200"});
+  EXPECT_NE(cycles({"--memory", "drawn"}), slow);
+  EXPECT_LT(cycles({"--memory", "ddr4-3200", "--clock-mhz", "250"}), slow)
+      << "a latency in ns has fewer cycles of a slower clock";
+}
+
 TEST_F(Cosim, RunsCaseFiles) {
   write_text("one.json", R"({"about": "one job", "batches": [{"jobs": [{"m": 3}]}]})");
   write_text("two.json", R"({"batches": [{"jobs": [{}, {"results": "bf16"}]}]})");
@@ -124,6 +140,10 @@ TEST_F(CosimParts, HaveEverySeedOnce) {
 
 TEST_F(CosimParts, AreOfOneRegression) {
   save_part("a", "11", "5");
+  expect_error({"cosim", "--seed", "11", "--seeds", "5", "--jobs-per-seed", "4", "--memory", "hbm2",
+                "--merge", path("a")},
+               "a was run with --config small --jobs-per-seed 4, not --config small "
+               "--jobs-per-seed 4 --memory hbm2 --clock-mhz 1000");
   expect_error({"cosim", "--seed", "11", "--seeds", "5", "--jobs-per-seed", "5", "--config", "base",
                 "--merge", path("a")},
                "a was run with --config small --jobs-per-seed 4, not --config base "
@@ -185,6 +205,21 @@ TEST_F(Cosim, BadInput) {
     write_text("bad.json", std::string(R"({"batches": [)") + empty + "]}");
     expect_error({"cosim", "--case", path("bad.json")}, "needs at least one job in 'jobs'");
   }
+  for (const auto& [text, message] :
+       {std::pair{R"({"memory": "ddr9", "batches": [{"jobs": [{}]}]})", "unknown memory 'ddr9'"},
+        std::pair{R"({"memory": "hbm2", "mem_latency": 9, "batches": [{"jobs": [{}]}]})",
+                  "has 'mem_latency', which 'memory' replaces"},
+        std::pair{R"({"clock_mhz": 9, "batches": [{"jobs": [{}]}]})",
+                  "has 'clock_mhz' without 'memory'"},
+        std::pair{R"({"memory": "hbm2", "clock_mhz": 0, "batches": [{"jobs": [{}]}]})",
+                  "clock of 0 MHz; allowed: 1 to 10000"}}) {
+    write_text("bad.json", text);
+    expect_error({"cosim", "--case", path("bad.json")}, message);
+  }
+  expect_error({"cosim", "--memory", "ddr9"}, "unknown memory 'ddr9'; allowed: ddr4-3200, ");
+  expect_error({"cosim", "--clock-mhz", "500"}, "--clock-mhz needs --memory");
+  expect_error({"cosim", "--memory", "drawn", "--clock-mhz", "500"},
+               "--memory drawn excludes --clock-mhz");
   write_text("bad.json", R"({"batches": [{"jobs": [{"k": 0}]}]})");
   expect_error({"cosim", "--case", path("bad.json")},
                "batches[0], jobs[0] needs m, n, k and batch of at least 1");

@@ -237,6 +237,27 @@ TEST_F(ExploreQuestions, AHalfDuplexMemorySharesItsBandwidth) {
   expect_refused("mem_half_duplex must be 0 or 1, not '2'");
 }
 
+TEST_F(ExploreQuestions, ADramReplacesLatencyAndBandwidth) {
+  write_text("net.csv", "layer,M,N,K,count\none,1,256,1024,1\n");
+  write_text("space.yaml", "parameters: {memory: [none, ddr4-3200, 'hbm2:page=closed']}\n");
+  explore({"net.csv"});
+  const nlohmann::json all = points();
+  EXPECT_FALSE(all.at(0).contains("memory"));
+  EXPECT_EQ(all.at(1).at("memory"), "ddr4-3200");
+  EXPECT_DOUBLE_EQ(all.at(1).at("mem_bytes_per_cycle"), 25.6);
+  EXPECT_EQ(all.at(2).at("memory"), "hbm2:page=closed");
+  for (const nlohmann::json& point : all) EXPECT_LE(point.at("lower_bound"), point.at("cycles"));
+  // The DRAM starts with the engine: estimates begin a few cycles apart, against refresh and tCK.
+  const nlohmann::json estimated =
+      mxe_json({"estimate", "1", "256", "1024", "--format-a", "mxfp8_e4m3", "--format-b",
+                "mxfp8_e4m3", "--memory", "ddr4-3200"});
+  EXPECT_NEAR(estimated.at("cycles").get<double>() / all.at(1).at("cycles").get<double>(), 1, 0.02);
+  write_text("space.yaml", "parameters: {memory: ddr9}\n");
+  expect_refused("unknown memory 'ddr9'; allowed: ddr4-3200, ");
+  write_text("space.yaml", "parameters: {memory: hbm2, mem_latency: 40}\n");
+  expect_refused("mem_latency, mem_bytes_per_cycle and mem_half_duplex, which a DRAM replaces");
+}
+
 TEST_F(ExploreQuestions, WhatLimitsAPointIsTold) {
   // Enough rows to keep the multipliers busy; a narrow port; a slow memory; few multiplications
   // with a high latency; one row of 4-bit weights, which the feeder decodes two columns a cycle.
