@@ -46,8 +46,8 @@ struct CoSimCase {
   std::size_t jobs() const;
   /// Null without `memory`. Throws Error for an unknown DRAM or an illegal clock.
   std::optional<dram::Setup> dram() const;
-  /// Replaces `timing` by a DRAM, with so many outstanding writes that model and RTL take the same
-  /// cycles.
+  /// Replaces `timing` by a DRAM, with at least 128 outstanding writes, so that model and RTL take
+  /// the same cycles.
   void use_dram(const std::string& text, double clock);
 
   static constexpr auto fields() {

@@ -23,10 +23,9 @@ struct Setup {
   engine::MemoryTiming ideal_timing() const;
 };
 
-/// Times of the bursts at an engine's port in a DRAM, by its quick mode. The DRAM has its own
-/// clock: a burst enters at the first edge of tCK after its cycle, and its beats arrive at the
-/// first edges of the engine's clock after their data. Bursts must come in the order of their
-/// cycles.
+/// Times of the bursts at an engine's port in a DRAM, by its quick mode. A burst enters the DRAM at
+/// the first edge of tCK from its cycle on, and its beats arrive at the first edges of the engine's
+/// clock from their data on. Bursts must come in the order of their cycles.
 class PortTiming {
  public:
   explicit PortTiming(const Setup& setup);
