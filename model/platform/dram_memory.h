@@ -20,9 +20,9 @@ namespace mxe::platform {
 /// transferred at the call.
 ///
 /// Each request is one of dram::Dram, at the bus address and at sc_time_stamp() + `delay`.
-/// b_transport waits until the controller has scheduled the end of the request, and returns the rest as
-/// `delay`. Requests of several threads overlap and end in any order. In dram::Mode::in_order,
-/// b_transport does not wait.
+/// b_transport waits until the controller has scheduled the end of the request, and returns the
+/// rest as `delay`. Requests of several threads overlap and end in any order. In
+/// dram::Mode::in_order, b_transport does not wait.
 ///
 /// Grants no direct access. Throws Error at a time resolution above 1 ps.
 class DramMemory : public sc_core::sc_module {

@@ -165,13 +165,13 @@ Command add_cosim(CLI::App& app) {
       "DRAM of all random cases instead of a latency and a bandwidth: preset, with "
       "options after a colon (docs/memory.md); drawn: another preset and clock in "
       "each case; list: prints the presets");
-  command->get_option("--memory")->excludes(cases);
   command->add_option("--parallel", regression.parallel, "Number of parallel processes")
       ->check(above_zero())
       ->check(fits<unsigned>())
       ->capture_default_str();
   CLI::Option* cases =
       command->add_option("--case", options->cases, "Run these case files instead of random cases");
+  command->get_option("--memory")->excludes(cases);
   CLI::Option* junit =
       command->add_option("--junit", options->junit, "Write a JUnit report to this file");
   command
