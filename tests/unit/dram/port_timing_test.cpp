@@ -31,12 +31,12 @@ TEST(PortTiming, TimesBetweenEdgesAreThoseOfTheNextEdge) {
   EXPECT_EQ(memory.read(101, 0, 32, kBeat).beat(0), 152u);
 }
 
-// The second read of cycle 102 enters at edge 220 in another bank group and has its data at edge
-// 268: cycle 142, but the port is busy until 143.
+// The second read enters at edge 424, in another bank group, and has its data at edge 472: 305 ns
+// are cycle 122 of 2.5 ns, in which the second beat of the first read arrives.
 TEST(PortTiming, BeatsArriveInTheOrderOfTheBursts) {
-  PortTiming memory = timing(800);
-  memory.read(101, 0, 64, kBeat);
-  EXPECT_EQ(memory.read(102, 64, 32, kBeat).beat(0), 143u);
+  PortTiming memory = timing(400);
+  EXPECT_EQ(memory.read(101, 0, 64, kBeat).beat(1), 122u);
+  EXPECT_EQ(memory.read(102, 64, 32, kBeat).beat(0), 123u);
 }
 
 // It is acknowledged when it has entered: 136.25 ns + 10 ns is cycle 117.
