@@ -119,6 +119,7 @@ engine::BeatTimes Memory::serve(const tlm::tlm_generic_payload& payload, uint64_
   if (dram_) {
     const uint64_t address = payload.get_address() - config_.base;
     const unsigned length = payload.get_data_length();
+    if (config_.accesses) config_.accesses->add(cycle, address, length, payload.is_write());
     return payload.is_write() ? dram_->write(cycle, address, length, beat_bytes)
                               : dram_->read(cycle, address, length, beat_bytes);
   }

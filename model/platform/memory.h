@@ -12,6 +12,7 @@
 
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/clock.h"
+#include "model/platform/dram/access_log.h"
 #include "model/platform/dram/port_timing.h"
 
 namespace mxe::platform {
@@ -55,8 +56,9 @@ class Memory : public sc_core::sc_module {
     std::size_t size = std::size_t{1} << 32;  ///< bytes
     unsigned beat_bytes = 32;                 ///< of requests without BurstExtension
     engine::MemoryTiming timing;
-    std::optional<dram::Setup> dram;  ///< replaces `timing`; its first address is `base`
-    bool direct_access = true;        ///< grant direct access where possible
+    std::optional<dram::Setup> dram;      ///< replaces `timing`; its first address is `base`
+    dram::AccessLog* accesses = nullptr;  ///< of the DRAM; must outlive the memory
+    bool direct_access = true;            ///< grant direct access where possible
   };
 
   tlm_utils::simple_target_socket<Memory> socket{"socket"};

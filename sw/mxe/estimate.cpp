@@ -10,6 +10,7 @@
 #include "model/platform/device/device.h"
 #include "model/platform/device/team.h"
 #include "sw/explore/lower_bound.h"
+#include "sw/mxe/burst_choice.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/matmul_report.h"
@@ -29,6 +30,7 @@ struct EstimateOptions {
   OutputChoice output;
   EngineChoice engine;
   TraceChoice trace;
+  BurstChoice bursts;
   std::optional<unsigned> engines;
   std::string split = "n";
   bool multicast = false;
@@ -37,8 +39,8 @@ struct EstimateOptions {
 
 int run_team(const EstimateOptions& options, const job::JobShape& shape, device::Target target,
              const device::EngineSetup& setup) {
-  if (options.trace.wanted() || !options.waves.empty()) {
-    throw Error("--engines excludes --trace and --waves, which show one engine");
+  if (options.trace.wanted() || options.bursts.wanted() || !options.waves.empty()) {
+    throw Error("--engines excludes --trace, --bursts and --waves, which show one engine");
   }
   const device::SplitAxis axis = device::parse_split(options.split);
   const std::vector<job::JobShape> parts =
@@ -87,9 +89,12 @@ int run(const EstimateOptions& options) {
   if (options.engines) return run_team(options, shape, target, setup);
   std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
+  std::optional<dram::AccessLog> bursts = options.bursts.open(setup.dram);
+  if (bursts) setup.accesses = &*bursts;
   const device::DeviceResult result = device::Device(target, setup).run(shape);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
+  if (bursts) bursts->close();
   MatmulReport report{shape, target, setup.params, setup.timing};
   report.dram = setup.dram;
   if (options.json) {
@@ -144,6 +149,7 @@ Command add_estimate(CLI::App& app) {
   options->output.add_to(*command);
   options->engine.add_to(*command);
   options->trace.add_to(*command);
+  options->bursts.add_to(*command);
   command
       ->add_option("--engines", options->engines,
                    "Number of engines that share the product and the memory's bandwidth")

@@ -21,6 +21,7 @@
 #include "sw/arrays/output_files.h"
 #include "sw/arrays/products.h"
 #include "sw/mxe/array_options.h"
+#include "sw/mxe/burst_choice.h"
 #include "sw/mxe/command.h"
 #include "sw/mxe/engine_choice.h"
 #include "sw/mxe/layer_choice.h"
@@ -45,6 +46,7 @@ struct MatmulOptions {
   OutputChoice result;
   EngineChoice engine;
   TraceChoice trace;
+  BurstChoice bursts;
 };
 
 /// Throws Error unless `value` is `allowed`, the engine's only value.
@@ -182,6 +184,9 @@ int run(const MatmulOptions& options) {
   std::optional<engine::BlockWaves> waves = open_waves(options, target);
   if (target == device::Target::rtl) setup.waves = options.waves;
   options.trace.require_possible(target);
+  if (options.bursts.wanted() && target == device::Target::golden) {
+    throw Error("--bursts needs --on model or rtl: golden has no memory");
+  }
   arrays::InputFiles files(options.tensors);
   const job::Products products = read_products(files, options);
   const job::JobShape shape = products.total();
@@ -205,10 +210,13 @@ int run(const MatmulOptions& options) {
 
   std::optional<engine::ChromeTrace> trace = options.trace.open();
   if (trace) setup.tracer = &*trace;
+  std::optional<dram::AccessLog> bursts = options.bursts.open(setup.dram);
+  if (bursts) setup.accesses = &*bursts;
   if (waves) setup.watcher = &*waves;
   const device::DeviceResult result = run_on(target, setup, products, golden);
   numerics::require_written(setup.waves);
   if (trace) trace->close();
+  if (bursts) bursts->close();
   if (waves) waves->close();
   const std::vector<float> values = job::load_output(result.output, shape.m, shape.n, shape.output);
   write_result(options, shape, products.shape, result.output, values);
@@ -275,6 +283,7 @@ Command add_matmul(CLI::App& app) {
   command->add_option("--expect", options->expect,
                       "Compare the result with this file, float32 [M, N], instead of golden");
   options->trace.add_to(*command);
+  options->bursts.add_to(*command);
   command->add_option("--waves", options->waves,
                       "Record signals in this file: the RTL's as FST (*.fst), with --arithmetic "
                       "structural those of the model's blocks as VCD (*.vcd)");

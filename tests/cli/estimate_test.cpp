@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <sstream>
 #include <string>
 
@@ -119,6 +120,45 @@ TEST_F(EstimateDram, RefusesBadInput) {
   std::vector<std::string> words{"estimate", "--clock-mhz", "500"};
   words.insert(words.end(), job_.begin(), job_.end());
   expect_error(words, "--clock-mhz needs --memory");
+}
+
+TEST_F(EstimateDram, BurstsAreATraceForOtherSimulators) {
+  const auto trace = [&](const char* format, const char* on) {
+    with("ddr4-3200", {"--clock-mhz", "800", "--on", on, "--config", "small", "--bursts",
+                       path("trace"), "--burst-format", format});
+    std::vector<std::string> lines;
+    std::istringstream text(read_text("trace"));
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    return lines;
+  };
+  for (const char* format : {"dramsim3", "ramulator", "dramsys"}) {
+    EXPECT_EQ(trace(format, "model"), trace(format, "rtl")) << format;
+  }
+  const std::vector<std::string> dramsim = trace("dramsim3", "model"),
+                                 ramulator = trace("ramulator", "model"),
+                                 dramsys = trace("dramsys", "model");
+  ASSERT_EQ(dramsim.size(), dramsys.size());
+  ASSERT_EQ(ramulator.size(), dramsys.size());
+  for (std::size_t i = 0; i < dramsys.size(); i++) {
+    uint64_t cycle = 0, address = 0, tck = 0, other = 0;
+    char command[6], word[6], letters[3];
+    ASSERT_EQ(std::sscanf(dramsys[i].c_str(), "%lu: (64) %5s %lx", &cycle, command, &address), 3);
+    ASSERT_EQ(std::sscanf(dramsim[i].c_str(), "%lx %5s %lu", &other, word, &tck), 3);
+    EXPECT_EQ(address, other);
+    EXPECT_EQ(address % 64, 0u);
+    EXPECT_EQ(tck, 2 * cycle) << "1.25 ns and 0.625 ns";
+    EXPECT_EQ(std::string(word), std::string(command) == "write" ? "WRITE" : "READ");
+    ASSERT_EQ(std::sscanf(ramulator[i].c_str(), "%2s %lx", letters, &other), 2);
+    EXPECT_EQ(address, other);
+    EXPECT_EQ(std::string(letters), std::string(command) == "write" ? "ST" : "LD");
+  }
+  refuse("hbm3", "--bursts needs --burst-format; allowed: dramsim3, ramulator, dramsys",
+         {"--bursts", path("trace")});
+  refuse("hbm3", "unknown format of bursts 'dramsim2'; allowed: dramsim3, ramulator, dramsys",
+         {"--bursts", path("trace"), "--burst-format", "dramsim2"});
+  refuse("hbm3", "--burst-format needs --bursts", {"--burst-format", "dramsys"});
+  refuse("hbm3", "/nowhere/trace: cannot create",
+         {"--bursts", "/nowhere/trace", "--burst-format", "dramsys"});
 }
 
 TEST_F(Estimate, SameCyclesAsMatmul) {

@@ -49,6 +49,7 @@ Device::Device(Target target, const EngineSetup& setup) : impl_(std::make_unique
   platform::Memory::Config memory;
   memory.timing = setup.timing;
   memory.dram = setup.dram;
+  memory.accesses = setup.accesses;
   impl_->platform =
       std::make_unique<platform::Platform>(sc_core::sc_gen_unique_name(target_name(target), true),
                                            memory, [&] { return make_engine(target, setup); });

@@ -26,7 +26,7 @@ class FrFcfs : public Dram {
  private:
   Config config_;
   AddressMap map_;
-  TckClock clock_;
+  Clock clock_;
   std::vector<FrFcfsChannel> channels_;
   Tickets tickets_;
   uint64_t advanced_ps_ = 0;

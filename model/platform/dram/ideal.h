@@ -26,7 +26,7 @@ class Ideal : public Dram {
  private:
   Config config_;
   AddressMap map_;
-  TckClock clock_;
+  Clock clock_;
   uint64_t latency_ps_;
   std::vector<uint64_t> free_cycle_;  // of each data bus
   Tickets tickets_;

@@ -31,7 +31,7 @@ class InOrder : public Dram {
  private:
   Config config_;
   AddressMap map_;
-  TckClock clock_;
+  Clock clock_;
   std::vector<InOrderChannel> channels_;
   Tickets tickets_;
 };

@@ -17,6 +17,8 @@ void Setup::validate() const {
                    {clock_mhz});
 }
 
+Clock Setup::clock() const { return Clock(static_cast<uint64_t>(std::llround(1e9 / clock_mhz))); }
+
 std::string Setup::to_text() const {
   std::string text = fmt::format(
       "clock_mhz={} tCK={}fs map={} refresh={} page={} ideal={}", clock_mhz, config.tck_fs,
@@ -37,26 +39,16 @@ engine::MemoryTiming Setup::ideal_timing() const {
 }
 
 PortTiming::PortTiming(const Setup& setup)
-    : period_fs_(static_cast<uint64_t>(std::llround(1e9 / setup.clock_mhz))),
+    : engine_(setup.clock()),
       access_bytes_(setup.config.access_bytes()),
       dram_(make_dram(setup.config, Mode::in_order)) {
   setup.validate();
 }
 
-uint64_t PortTiming::ps_of(uint64_t cycle) const {
-  return cycle / 1000 * period_fs_ + (cycle % 1000 * period_fs_ + 999) / 1000;
-}
-
-/// First cycle that begins at `ps` or later.
-uint64_t PortTiming::cycle_from(uint64_t ps) const {
-  uint64_t cycle = ps / period_fs_ * 1000 + ps % period_fs_ * 1000 / period_fs_;
-  while (ps_of(cycle) < ps) cycle++;
-  return cycle;
-}
-
 uint64_t PortTiming::response_cycle(const Request& request) {
   dram_->submit(request);
-  return cycle_from(dram_->take_completions().back().done_ps);
+  const uint64_t ps = dram_->take_completions().back().done_ps;
+  return engine_.cycle_from(ps);
 }
 
 engine::BeatTimes PortTiming::read(uint64_t cycle, uint64_t address, uint64_t bytes,
@@ -65,7 +57,7 @@ engine::BeatTimes PortTiming::read(uint64_t cycle, uint64_t address, uint64_t by
   const uint64_t first_beat = address / beat_bytes, end = address + bytes;
   for (uint64_t begin = address; begin < end;) {
     const uint64_t next = std::min(end, (begin / access_bytes_ + 1) * access_bytes_);
-    const uint64_t data = response_cycle({begin, next - begin, false, ps_of(cycle)});
+    const uint64_t data = response_cycle({begin, next - begin, false, engine_.ps_of(cycle)});
     first = std::max(first, data - std::min(data, begin / beat_bytes - first_beat));
     begin = next;
   }
@@ -76,7 +68,8 @@ engine::BeatTimes PortTiming::read(uint64_t cycle, uint64_t address, uint64_t by
 engine::BeatTimes PortTiming::write(uint64_t cycle, uint64_t address, uint64_t bytes,
                                     unsigned beat_bytes) {
   const uint64_t before = (address + bytes - 1) / beat_bytes - address / beat_bytes;
-  const uint64_t last = std::max(cycle + 1, response_cycle({address, bytes, true, ps_of(cycle)}));
+  const uint64_t last =
+      std::max(cycle + 1, response_cycle({address, bytes, true, engine_.ps_of(cycle)}));
   return {(last - std::min(last, before)) << engine::BeatTimes::kFraction,
           uint64_t{1} << engine::BeatTimes::kFraction};
 }

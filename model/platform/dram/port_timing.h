@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/engine/memory/memory_timing.h"
+#include "model/platform/dram/clock.h"
 #include "model/platform/dram/dram.h"
 
 namespace mxe::dram {
@@ -17,6 +18,8 @@ struct Setup {
 
   /// Throws LimitError unless the clock is from 1 to 10,000 MHz.
   void validate() const;
+  /// The clock of the engine.
+  Clock clock() const;
   /// The clock and every value of the configuration in one line, equal for equal times.
   std::string to_text() const;
   /// A memory without state that has its idle latency and its peak rate, shared by both directions.
@@ -37,11 +40,9 @@ class PortTiming {
   engine::BeatTimes write(uint64_t cycle, uint64_t address, uint64_t bytes, unsigned beat_bytes);
 
  private:
-  uint64_t ps_of(uint64_t cycle) const;
-  uint64_t cycle_from(uint64_t ps) const;
   uint64_t response_cycle(const Request& request);
 
-  uint64_t period_fs_;  // of the engine's clock
+  Clock engine_;
   unsigned access_bytes_;
   std::unique_ptr<Dram> dram_;
   uint64_t read_free_cycle_ = 0;  // first cycle after the last beat of a read

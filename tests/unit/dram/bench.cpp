@@ -22,7 +22,7 @@ Bench::Bench(const Config& config, Mode mode)
 }
 
 uint64_t Bench::submit(const Location& at, uint64_t cycle, bool is_write) {
-  const uint64_t ps = TckClock(config_).ps_of(cycle);
+  const uint64_t ps = Clock(config_).ps_of(cycle);
   done_.push_back(kNever);
   return dram_->submit({map_.address_of(at), 1, is_write, ps});
 }
@@ -35,7 +35,7 @@ void Bench::run() {
     dram_->advance(event);
   }
   for (const Completion& completion : dram_->take_completions()) {
-    done_.at(completion.ticket) = TckClock(config_).cycle_from(completion.done_ps);
+    done_.at(completion.ticket) = Clock(config_).cycle_from(completion.done_ps);
   }
 }
 

@@ -185,11 +185,11 @@ TEST(Yaml, FilesAreRead) {
 
 TEST(Clock, HasEdgesOfTck) {
   Config config = plain_ddr4();
-  EXPECT_EQ(3u, TckClock(config).cycle_from(1300));
-  EXPECT_EQ(2u, TckClock(config).cycle_from(1250));
-  EXPECT_EQ(2u, TckClock(config).cycle_until(1300));
+  EXPECT_EQ(3u, Clock(config).cycle_from(1300));
+  EXPECT_EQ(2u, Clock(config).cycle_from(1250));
+  EXPECT_EQ(2u, Clock(config).cycle_until(1300));
   config.tck_fs = 416'667;
-  const TckClock clock(config);
+  const Clock clock(config);
   EXPECT_EQ(417u, clock.ps_of(1));
   EXPECT_EQ(834u, clock.ps_of(2));  // 833.334 ps
   for (uint64_t cycle = 0; cycle < 100'000; cycle += 7) {

@@ -76,11 +76,12 @@ mxe_fault(27 one_command_bus channel_timing.cpp
 mxe_fault(28 open_page_only fr_fcfs_channel.cpp "if (config_.page == PagePolicy::open) return false"
           "if (ACTIVE || config_.page == PagePolicy::open) return false"
           CASE Modes/Rows.AClosedPageIsPrechargedByItsRead/fr_fcfs)
-mxe_fault(29 early_edge port_timing.cpp "while (ps_of(cycle) < ps) cycle++" "while (!ACTIVE && ps_of(cycle) < ps) cycle++"
+mxe_fault(29 early_edge port_timing.cpp "return engine_.cycle_from(ps)"
+          "return ACTIVE ? engine_.cycle_until(ps) : engine_.cycle_from(ps)"
           CASE PortTiming.TimesBetweenEdgesAreThoseOfTheNextEdge)
 mxe_fault(30 two_beats_a_cycle port_timing.cpp "std::max(cycle + 1, read_free_cycle_)"
           "std::max(cycle + 1, ACTIVE ? 0 : read_free_cycle_)" CASE PortTiming.BeatsArriveInTheOrderOfTheBursts)
-mxe_fault(31 ack_a_cycle_late port_timing.cpp "const uint64_t last = std::max(cycle + 1,"
-          "const uint64_t last = (ACTIVE ? 1 : 0) + std::max(cycle + 1,"
+mxe_fault(31 ack_a_cycle_late port_timing.cpp "{(last - std::min(last, before))"
+          "{((ACTIVE ? 1 : 0) + last - std::min(last, before))"
           CASE PortTiming.AWriteIsAcknowledgedWhenItHasEntered)
 # cmake-format: on

@@ -52,7 +52,7 @@ Load light_load(const Config& config) { return {2 * uint64_t{config.rc}}; }
 
 Score measure(const Config& config, Mode mode, const std::vector<Step>& steps, const Load& load) {
   const AddressMap map(config);
-  const TckClock clock(config);
+  const Clock clock(config);
   const auto dram = make_dram(config, mode);
   std::vector<uint64_t> arrivals;                                                  // by ticket
   std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>> in_flight;  // reads
