@@ -33,20 +33,25 @@ bool Engine::transfer_register(harness::RegisterTransfer& transfer) {
   const unsigned resets_before = resets();
   register_busy_ = core_waits_ = true;
   const uint64_t start = bring_core_to_now();
-  wait(clock().to_time(harness::kWriteVisible));
-  const bool ok = resets() == resets_before && carry_out(transfer, start);
-  core_waits_ = false;
-  wake_event_.notify();
+  bool ok = resets() == resets_before;
+  // The core reaches the access at once: bursts that are issued meanwhile must not be late.
+  if (ok && transfer.write) bring_core_to(harness::CoreHarness::access_needs(transfer, start));
+  if (ok && !transfer.write) {
+    ok = harness_->access(transfer, start);
+    let_core_run();
+  }
+  wait(clock().until(start + harness::kWriteVisible));
+  ok = ok && resets() == resets_before && (!transfer.write || harness_->access(transfer, start));
+  let_core_run();
   wait(clock().to_time(harness::kAccessCycles - harness::kWriteVisible));
   register_busy_ = false;
   free_event_.notify();
   return ok && resets() == resets_before;
 }
 
-bool Engine::carry_out(harness::RegisterTransfer& transfer, uint64_t start) {
-  const unsigned resets_before = resets();
-  if (transfer.write) bring_core_to(harness::CoreHarness::access_needs(transfer, start));
-  return resets() == resets_before && harness_->access(transfer, start);
+void Engine::let_core_run() {
+  core_waits_ = false;
+  wake_event_.notify();
 }
 
 /// Runs the core up to the current cycle and returns it; a waiting memory lets time pass.

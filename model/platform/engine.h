@@ -28,7 +28,7 @@ class Engine : public EngineModule {
 
  private:
   bool transfer_register(harness::RegisterTransfer& transfer) override;
-  bool carry_out(harness::RegisterTransfer& transfer, uint64_t start);
+  void let_core_run();
   bool peek_register(uint32_t address, uint32_t& value) const override;
   void reset_changed() override { wake_event_.notify(); }
 
