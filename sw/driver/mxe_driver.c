@@ -730,6 +730,12 @@ static const char* find_too_large(const struct mxe_job* job) {
   return has_countable_rows(job) ? NULL : "job->batch is too large, or batch * m or batch * n is";
 }
 
+int mxe_job_pack(const struct mxe_job* job, uint32_t job_id, uint32_t* entry) {
+  if (!job || !entry || find_too_large(job)) return MXE_ERR_ARGUMENT;
+  write_descriptor(entry, job, job_id, false);
+  return MXE_OK;
+}
+
 static uint32_t free_entries(const struct mxe_device* dev) {
   return dev->ring_entries - (dev->tail - load_shared(&dev->head));
 }

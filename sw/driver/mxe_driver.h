@@ -392,6 +392,13 @@ int mxe_clear_counters(struct mxe_device* dev);
 int mxe_job_check(const struct mxe_capabilities* caps, const struct mxe_job* job,
                   const char** rule);
 
+/// Writes the descriptor of a job to `entry`, MXE_DESC_SIZE bytes, as mxe_submit() writes it to the
+/// ring, but without CONTROL.early. For test benches and other software that owns a ring. Any
+/// context.
+///
+/// Errors: ARGUMENT (a null pointer, or a value too large for its descriptor field).
+int mxe_job_pack(const struct mxe_job* job, uint32_t job_id, uint32_t* entry);
+
 /// Memory that a job accesses: each range from its first byte to its last, including the gaps
 /// between rows. Example: 2 rows of 32 bytes with a stride of 64: 96 bytes.
 struct mxe_extents {

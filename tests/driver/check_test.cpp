@@ -31,6 +31,19 @@ mxe_job legal_job() {
   return job;
 }
 
+/// mxe_job_pack() writes the descriptor that the driver has submitted, without CONTROL.early.
+void expect_packed(const mxe_job& job, uint32_t id, engine::DescriptorBytes submitted) {
+  engine::DescriptorBytes packed;
+  uint32_t words[MXE_DESC_SIZE / 4];
+  ASSERT_EQ(mxe_job_pack(&job, id, words), MXE_OK);
+  std::memcpy(packed.data(), words, sizeof words);
+  uint32_t control = 0;
+  std::memcpy(&control, &submitted[MXE_DESC_CONTROL], sizeof control);
+  control &= ~MXE_DESC_CONTROL_EARLY_MASK;
+  std::memcpy(&submitted[MXE_DESC_CONTROL], &control, sizeof control);
+  ASSERT_EQ(packed, submitted);
+}
+
 class RandomJobs {
  public:
   explicit RandomJobs(uint32_t seed) : random_(seed) {}
@@ -92,6 +105,7 @@ TEST_F(Check, ReturnsTheStatusOfTheModel) {
           std::memcpy(&bytes[at], &word, 4);
         }
         ASSERT_EQ(wait(id), MXE_OK);
+        expect_packed(job, id, bytes);
         const uint32_t status = engine::check_descriptor(bytes, params);
         ASSERT_EQ(code, status == MXE_STATUS_OK ? MXE_OK : kStatusCode - static_cast<int>(status))
             << params.to_string() << ": formats " << job.format_a << ", " << job.format_b
@@ -104,6 +118,15 @@ TEST_F(Check, ReturnsTheStatusOfTheModel) {
        {MXE_OK, MXE_ERR_SHAPE, MXE_ERR_FORMAT, MXE_ERR_PAIR, MXE_ERR_OUT_FORMAT, MXE_ERR_ALIGN}) {
     EXPECT_GT(seen[code], 50) << mxe_strerror(code);
   }
+}
+
+TEST(Pack, RefusesWhatADescriptorCannotHold) {
+  uint32_t words[MXE_DESC_SIZE / 4];
+  mxe_job job = legal_job();
+  EXPECT_EQ(mxe_job_pack(nullptr, 1, words), MXE_ERR_ARGUMENT);
+  EXPECT_EQ(mxe_job_pack(&job, 1, nullptr), MXE_ERR_ARGUMENT);
+  job.batch = 65536;
+  EXPECT_EQ(mxe_job_pack(&job, 1, words), MXE_ERR_ARGUMENT);
 }
 
 TEST(CheckOfOlderDevices, FindsWhatTheyDoNotHave) {
