@@ -94,6 +94,13 @@ install(DIRECTORY sw/driver/ model/regs/generated/ DESTINATION ${_include} COMPO
 install(FILES model/regs/generated/mxe_parameters.h DESTINATION ${_include}/model/regs/generated COMPONENT development)
 install(FILES sw/linux/lib/mxe_linux.h DESTINATION ${_include} COMPONENT development)
 
+# The reference in test benches (docs/dpi.md).
+if(TARGET mxe_dpi)
+  install(TARGETS mxe_dpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(FILES tb/dpi/mxe_dpi.h DESTINATION ${_include} COMPONENT development)
+  install(FILES tb/dpi/mxe_dpi_pkg.sv tb/dpi/mxe_dpi.py DESTINATION ${_share}/dpi COMPONENT development)
+endif()
+
 # The RTL's sources for other tools, also if this build does not use the RTL.
 install(
   DIRECTORY rtl

@@ -182,7 +182,7 @@ def looks_like_root(folder, root, programs):
     (folder / "build").mkdir()
     for program in programs:
         (folder / "build" / program.name).symlink_to(program.resolve())
-    for name in ("model", "sw", "tests", "scripts", "docs", ".venv"):
+    for name in ("model", "rtl", "sw", "tb", "tests", "scripts", "docs", ".venv"):
         (folder / name).symlink_to(root / name)
 
 

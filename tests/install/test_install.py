@@ -203,7 +203,7 @@ class Example(unittest.TestCase):
         for header in headers:
             if not is_included_first(header):
                 compile_headers([header], "c++", "-std=c++17", "c++")
-        for header in ("mxe_driver.h", "mxe_regs.h", "mxe_values.h"):
+        for header in ("mxe_driver.h", "mxe_regs.h", "mxe_values.h", *(["mxe_dpi.h"] if HAS_RTL else [])):
             compile_headers([header], "cc", "-std=c11", "c")
 
     def test_rtl_and_its_lists(self):

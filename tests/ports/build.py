@@ -37,6 +37,7 @@ def arguments():
     parser.add_argument("what", choices=["rtl", "netlist"])
     parser.add_argument("--tool", required=True, help="verilator or yosys")
     parser.add_argument("--include", required=True)
+    parser.add_argument("--top", default="mxe_top")
     parser.add_argument("--cxx", default="c++", help="compiler of what Verilator writes")
     parser.add_argument("--output-split", type=int, default=60000, help="size of its files")
     parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE")
@@ -50,7 +51,7 @@ def build_rtl(args):
     main = os.path.join(cocotb.config.share_dir, "lib", "verilator", "verilator.cpp")
     subprocess.run(
         [args.tool, "--cc", "--exe", "--build", "-j", "1", "-O3", "--assert", "--vpi",
-         "--prefix", "Vtop", "--top-module", "mxe_top", "--timescale", "1ns/1ps",
+         "--prefix", "Vtop", "--top-module", args.top, "--timescale", "1ns/1ps",
          "--output-split", str(args.output_split), "-Wno-fatal", "-Wno-lint", "-Wno-style",
          "-I" + args.include, "--Mdir", args.output + ".dir", "-o", os.path.abspath(args.output),
          "-CFLAGS", "-std=c++17", "-MAKEFLAGS", f"-s CXX={args.cxx} OPT_FAST=-O0 OPT_SLOW=-O0",

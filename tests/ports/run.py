@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test_ports.py on mxe_top: in a program from Verilator, or in an image for Icarus Verilog (*.vvp), in which no
-output may become unknown. Fails unless every test passed.
+"""Runs the tests of a file on a module, by default test_ports.py on mxe_top: in a program from Verilator, or in an image
+for Icarus Verilog (*.vvp), in which no output may become unknown. Fails unless every test passed.
 """
 import argparse
 import os
@@ -18,7 +18,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--header", required=True, help="mxe_regs.h")
+    parser.add_argument("--header", default="", help="mxe_regs.h")
+    parser.add_argument("--bench", default=os.path.join(HERE, "test_ports.py"), help="the file with the tests")
+    parser.add_argument("--top", default="mxe_top")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--test", help="the only test to run")
     parser.add_argument("--must-fail", metavar="TEXT",
@@ -28,8 +30,9 @@ def arguments():
 
 
 def environment(args, report):
-    result = dict(os.environ, MODULE="test_ports", TOPLEVEL="mxe_top", TOPLEVEL_LANG="verilog",
-                  PYTHONPATH=os.pathsep.join([HERE] + sys.path), PYTHONDONTWRITEBYTECODE="1",
+    folder, file = os.path.split(os.path.abspath(args.bench))
+    result = dict(os.environ, MODULE=os.path.splitext(file)[0], TOPLEVEL=args.top, TOPLEVEL_LANG="verilog",
+                  PYTHONPATH=os.pathsep.join([folder] + sys.path), PYTHONDONTWRITEBYTECODE="1",
                   PYGPI_PYTHON_BIN=sys.executable, LIBPYTHON_LOC=find_libpython.find_libpython(),
                   COCOTB_RESULTS_FILE=report, COCOTB_ANSI_OUTPUT="0",
                   RANDOM_SEED=str(args.seed), MXE_PORTS_SEED=str(args.seed),
