@@ -8,7 +8,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/base/printable.h"
 #include "model/numerics/files/shallow_json.h"
-#include "sw/explore/llama.h"
+#include "sw/explore/model_folder.h"
 #include "sw/explore/onnx_model.h"
 
 namespace mxe::explore {
@@ -39,8 +39,12 @@ bool is_model(const std::string& path) {
 }
 
 Workload read_workload_or_model(const std::string& path, const RunSize& run) {
+  if (is_onnx(path) && run.has_language_choice()) {
+    throw Error(
+        fmt::format("{}: --routing and --latent are for language models, not for ONNX", path));
+  }
   Workload workload = is_onnx(path)    ? read_onnx(path, run)
-                      : is_model(path) ? read_llama(path, run)
+                      : is_model(path) ? read_language_model(path, run)
                                        : read_workload(path);
   if (!numerics::is_utf8(workload.name)) {
     throw Error("the file name, which becomes the workload's name, is not UTF-8: " +

@@ -95,8 +95,9 @@ void print_front(const FrontTable& table, std::size_t most) {
   }
 }
 
-void print_workload_notes(const FrontTable& table, std::size_t layers) {
-  std::vector<std::string> notes;
+void print_workload_notes(const FrontTable& table, const Workload& workload) {
+  const std::size_t layers = workload.layers.size();
+  std::vector<std::string> notes = workload.notes;
   for (const Outcome* one : table.outcomes) {
     std::string note = b_text(*one);
     if (std::find(notes.begin(), notes.end(), note) == notes.end())

@@ -25,8 +25,8 @@ struct FrontTable {
 void print_columns();
 /// Prints at most `most` points of the front, the fastest first.
 void print_front(const FrontTable& table, std::size_t most);
-/// Prints the bytes of B, and a note unless the SQNR covers all `layers` layers of the workload.
-void print_workload_notes(const FrontTable& table, std::size_t layers);
+/// Prints the workload's notes, the bytes of B, and a note unless the SQNR covers all its layers.
+void print_workload_notes(const FrontTable& table, const Workload& workload);
 void print_port_note(const std::vector<Point>& points);
 
 }  // namespace mxe::explore

@@ -36,10 +36,12 @@ struct Layer {
 };
 
 struct Workload {
-  std::string name;  ///< file name without folder and extension; of a Llama: folder and run
+  std::string
+      name;  ///< file name without folder and extension; of a language model: folder and run
   std::vector<Layer> layers;
-  uint64_t items = 0;     ///< tokens, images, ... of a run; 0 if not in the file
-  std::string item_name;  ///< "tokens", "images"
+  uint64_t items = 0;              ///< tokens, images, ... of a run; 0 if not in the file
+  std::string item_name;           ///< "tokens", "images"
+  std::vector<std::string> notes;  ///< lines for the tables
 
   double macs() const;
 };

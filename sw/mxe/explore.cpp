@@ -98,7 +98,9 @@ std::vector<Workload> read_workloads(const ExploreOptions& options) {
   for (const std::string& dimension : options.dimensions) add_dimension(dimension, run_size);
   const std::vector<std::string>& paths = options.workloads;
   if (!run_size.empty() && std::none_of(paths.begin(), paths.end(), explore::is_model)) {
-    throw Error("--batch, --sequence, --context and --dim are for models: CSV files have sizes");
+    throw Error(
+        "--batch, --sequence, --context, --dim, --routing, --routing-seed and --latent are for "
+        "models: CSV files have sizes");
   }
   std::vector<Workload> workloads;
   for (const std::string& path : paths) {
@@ -203,7 +205,7 @@ void print_tables(const ExploreOptions& options, const std::vector<Workload>& wo
   for (const Workload& workload : workloads) {
     const explore::FrontTable table = table_of(workload, result, space);
     explore::print_front(table, options.most_rows);
-    explore::print_workload_notes(table, workload.layers.size());
+    explore::print_workload_notes(table, workload);
   }
 }
 
@@ -389,6 +391,16 @@ void add_run_size(CLI::App& command, ExploreOptions& options) {
   command.add_option(
       "--dim", options.dimensions,
       "NAME=N: another open dimension of an ONNX model; INPUT:AXIS=N if it has no name");
+  command.add_option("--routing", run.routing,
+                     "For mixtures of experts: how tokens choose experts: uniform, zipf:EXPONENT, "
+                     "or histogram:FILE, a CSV file expert,tokens (default: uniform)");
+  command.add_option(
+      "--routing-seed", run.routing_seed,
+      "For mixtures of experts: seed of the draws of zipf and histogram (default: 1)");
+  command.add_option("--latent", run.latent,
+                     "For latent attention: absorbed, all heads share the cached latents, or "
+                     "expanded, to keys and values of each head (default: absorbed without "
+                     "--sequence, else expanded)");
 }
 
 }  // namespace
@@ -400,10 +412,9 @@ Command add_explore(CLI::App& app) {
   command->add_option("SPACE.yaml", options->space, "The space: parameters, constraints")
       ->required();
   command
-      ->add_option(
-          "--workload", options->workloads,
-          "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
-          "ONNX models; folders of models like Llama, or their config.json or .safetensors")
+      ->add_option("--workload", options->workloads,
+                   "CSV files of matrix products (layer,M,N,K,count) or topologies of SCALE-Sim; "
+                   "ONNX models; folders of language models, or their config.json or .safetensors")
       ->required();
   add_run_size(*command, *options);
   command->add_option("--output", options->output, "Folder for points.jsonl and space.json")

@@ -215,7 +215,7 @@ TEST_F(Explore, TopologiesOfScaleSim) {
   expect_product(points("products")[0].at("layers")[0], 10, 20, 30);
 }
 
-TEST_F(Explore, ModelsLikeLlama) {
+TEST_F(Explore, LanguageModels) {
   const std::string source = MXE_SOURCE_DIR;
   const auto layers = [&](const std::string& workload, const std::vector<std::string>& size) {
     std::filesystem::remove_all(path("out"));  // otherwise its result counts for the second run
@@ -247,10 +247,64 @@ TEST_F(Explore, ModelsLikeLlama) {
   };
   expect_bad({folder}, folder + "/config.json: needs --sequence N");
   expect_bad({folder, "--sequence", "0"}, "--sequence: Value 0 not in range 1 to");
+  expect_bad({folder, "--sequence", "8", "--latent", "absorbed"}, "has no latent attention");
+  expect_bad({folder, "--sequence", "8", "--routing", "uniform"}, "has no experts");
   expect_bad({path(""), "--sequence", "8"}, "config.json");
   expect_explore_error("CSV files have sizes", {"--batch", "2"});
   write_text("config.json", "{");
   expect_bad({path("config.json"), "--sequence", "8"}, "config.json:1: not valid JSON");
+  write_text("config.json", R"({"model_type": "qwen3_next"})");
+  expect_bad({path("config.json"), "--sequence", "8"},
+             "config.json: model_type is \"qwen3_next\", but must be one of llama, mistral,");
+}
+
+// Experts, latent attention and windows, in small models with the keys of large ones.
+TEST_F(Explore, MixturesOfExperts) {
+  write_text("space.yaml", "parameters: {NUM_PE: 8}\n");
+  const std::string sizes =
+      R"("hidden_size": 64, "intermediate_size": 128, "vocab_size": 320, "num_hidden_layers": 4,)";
+  const std::string config =
+      R"({"model_type": "deepseek_v3", "num_attention_heads": 4, "kv_lora_rank": 32,)"
+      R"("qk_nope_head_dim": 16, "qk_rope_head_dim": 16, "v_head_dim": 16, "n_routed_experts": 8,)"
+      R"("n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 32,)" +
+      sizes + R"("first_k_dense_replace": 1})";
+  write_text("config.json", config);
+  write_text("routing.csv", "expert,tokens\n0,1\n5,1\n");
+  const auto explored = [&](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.begin(), {"explore", path("space.yaml"), "--workload", path("config.json"),
+                               "--output", path(out)});
+    const ProgramRun run = mxe(more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  const std::string decode = explored("decode", {"--context", "96"});
+  EXPECT_NE(decode.find("latent attention: absorbed"), std::string::npos) << decode;
+  EXPECT_NE(decode.find("experts: routing uniform; 2 of 8 used in each layer, 1 to 1 rows each"),
+            std::string::npos)
+      << decode;
+  EXPECT_NE(decode.find("keys and values of a token: 384 B in BF16"), std::string::npos) << decode;
+  // The latents, 48 wide, and their values, 32 wide, of 96 tokens in 4 layers.
+  EXPECT_EQ(points("decode").at(0).at("kv_bytes"), 4 * (96 * (48 + 2) + 32 * (96 + 3)));
+  const std::string prompt =
+      explored("prompt", {"--sequence", "20", "--routing", "histogram:" + path("routing.csv")});
+  EXPECT_NE(prompt.find("latent attention: expanded"), std::string::npos) << prompt;
+  EXPECT_NE(prompt.find("seed 1; 2 of 8 used in each layer, 20 to 20 rows each"), std::string::npos)
+      << prompt;
+  const nlohmann::json layers = points("prompt").at(0).at("layers");
+  EXPECT_EQ(std::count_if(layers.begin(), layers.end(),
+                          [](const auto& layer) { return layer.at("name") == "expert_down_m20"; }),
+            1);
+  explored("zipf", {"--sequence", "20", "--routing", "zipf:1", "--routing-seed", "5"});
+  expect_explore_error("--routing, --routing-seed and --latent are for models",
+                       {"--latent", "absorbed"});
+  for (const auto& [option, value, message] : std::vector<std::array<std::string, 3>>{
+           {"--latent", "both", "allowed: absorbed, expanded"},
+           {"--routing", "zipf:0", "allowed: uniform, zipf:"},
+           {"--routing", "histogram:no.csv", "no.csv: cannot"}}) {
+    expect_error({"explore", path("space.yaml"), "--workload", path("config.json"), "--output",
+                  path("bad"), "--sequence", "8", option, value},
+                 message);
+  }
 }
 
 TEST_F(Explore, LayersWithFormatsOfTheirOwn) {

@@ -4,7 +4,7 @@
 # cmake-format: off
 
 mxe_fault(1 counts_of_a_csv_forgotten workload.cpp [[layer.count = line.number_or_1("count")]]
-          [[layer.count = ACTIVE ? 1 : line.number_or_1("count")]] CASE cli.Explore.ModelsLikeLlama)
+          [[layer.count = ACTIVE ? 1 : line.number_or_1("count")]] CASE cli.Explore.LanguageModels)
 mxe_fault(2 n_and_k_swapped workload.cpp [[layer.n = line.number("N")]]
           [[layer.n = line.number(ACTIVE ? "K" : "N")]] CASE cli.Explore.TopologiesOfScaleSim)
 mxe_fault(3 line_numbers_off_by_one workload.cpp [[const FileLine place{path, number}]]
@@ -28,25 +28,26 @@ mxe_fault(10 patterns_are_names workload.cpp [[return fnmatch(formats.pattern.c_
 mxe_fault(11 format_of_b_is_that_of_a workload.cpp [[layer.format_b = found->format_b]]
           [[layer.format_b = ACTIVE ? found->format_a : found->format_b]] CASE cli.Explore.LayersWithFormatsOfTheirOwn)
 
-mxe_fault(12 keys_without_values llama.cpp [[size({2, config.key_heads, config.head_width})]]
-          [[size({ACTIVE ? 1u : 2u, config.key_heads, config.head_width})]] CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
-mxe_fault(13 attention_of_one_sequence llama.cpp [[count({config.layers, config.key_heads, batch})]]
-          [[count({config.layers, config.key_heads, ACTIVE ? 1 : batch})]] CASE Llama.TheEndOfALongerPrompt)
-mxe_fault(14 window_of_one_more llama.cpp [[past > config.window)]] [[past > config.window + (ACTIVE ? 1 : 0))]]
-          CASE Llama.RunsThatAreTooMuch)
-mxe_fault(15 shapes_not_compared llama.cpp [[if (found->second != shape)]] [[if (found->second != shape && !ACTIVE)]]
-          CASE Llama.TensorsThatConfigDoesNotName)
-mxe_fault(16 unknown_weights_accepted llama.cpp [[expected.count(tensor) == 0) {]]
-          [[expected.count(tensor) == 0 && !ACTIVE) {]] CASE Llama.TensorsThatConfigDoesNotName)
-mxe_fault(17 one_shard_for_all llama.cpp [[shapes.merge(read_shapes(index.parent_path() / shard))]]
+mxe_fault(12 keys_without_values language_model.cpp [[size({2, attention.key_heads, attention.head_width})]]
+          [[size({ACTIVE ? 1u : 2u, attention.key_heads, attention.head_width})]]
+          CASE LanguageModel.TheShippedWorkloadsAreThoseOfItsConfig)
+mxe_fault(13 attention_of_one_sequence language_model.cpp [[count({layers, attention.groups, batch_, span.count})]]
+          [[count({layers, attention.groups, ACTIVE ? 1 : batch_, span.count})]] CASE LanguageModel.TheEndOfALongerPrompt)
+mxe_fault(14 window_of_one_more language_model.cpp [[std::min(past - rest, first + reach - 1)]]
+          [[std::min(past - rest, first + reach - (ACTIVE ? 0 : 1))]] CASE LanguageModel.WindowsLimitTheKeys)
+mxe_fault(15 shapes_not_compared model_folder.cpp [[if (found->second != shape)]] [[if (found->second != shape && !ACTIVE)]]
+          CASE LanguageModel.TensorsThatConfigDoesNotName)
+mxe_fault(16 unknown_weights_accepted model_folder.cpp [[expected.count(tensor) == 0 &&]]
+          [[expected.count(tensor) == 0 && !ACTIVE &&]] CASE LanguageModel.TensorsThatConfigDoesNotName)
+mxe_fault(17 one_shard_for_all model_folder.cpp [[shapes.merge(read_shapes(index.parent_path() / shard))]]
           [[if (shapes.empty() || !ACTIVE) shapes.merge(read_shapes(index.parent_path() / shard))]]
-          CASE LlamaFiles.ConfigAloneOneFileAndShards)
-mxe_fault(18 shards_anywhere llama.cpp [[fs::path(shard).filename() == shard &&]]
-          [[(ACTIVE || fs::path(shard).filename() == shard) &&]] CASE LlamaFiles.ConfigAloneOneFileAndShards)
-mxe_fault(19 every_row_to_the_vocabulary llama.cpp [[layer("lm_head", batch,]] [[layer("lm_head", ACTIVE ? rows : batch,]]
-          CASE Llama.TheShippedWorkloadsAreThoseOfItsConfig)
+          CASE LanguageModelFiles.ConfigAloneOneFileAndShards)
+mxe_fault(18 shards_anywhere model_folder.cpp [[fs::path(shard).filename() == shard &&]]
+          [[(ACTIVE || fs::path(shard).filename() == shard) &&]] CASE LanguageModelFiles.ConfigAloneOneFileAndShards)
+mxe_fault(19 every_row_to_the_vocabulary language_model.cpp [[add("lm_head", batch_,]]
+          [[add("lm_head", ACTIVE ? rows_ : batch_,]] CASE LanguageModel.TheShippedWorkloadsAreThoseOfItsConfig)
 mxe_fault(20 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
-          CASE LlamaFiles.DamagedFiles)
+          CASE LanguageModelFiles.DamagedFiles)
 
 mxe_fault(21 half_a_line_kept results.cpp [[if (path == path_ && found.bytes < text.size())]]
           [[if (!ACTIVE && path == path_ && found.bytes < text.size())]] CASE cli.Explore.TheSameFileHoweverItCameAbout)
@@ -74,4 +75,26 @@ mxe_fault(30 results_beyond_their_limits sweep.cpp [[if (const auto unmet = unme
 mxe_fault(31 keys_counted_as_weights evaluate.cpp [=[sums.b_bytes[layer.b] += stored]=]
           [=[sums.b_bytes[ACTIVE ? StoredB::weights : layer.b] += stored]=]
           CASE cli.ExploreQuestions.BytesOfWeightsAndOfKeysAndValues)
+
+mxe_fault(32 shared_expert_forgotten model_config.cpp [[experts.shared_hidden = shared * experts.hidden]]
+          [[experts.shared_hidden = ACTIVE ? 0 : shared * experts.hidden]] CASE LanguageModel.PublishedParameters)
+mxe_fault(33 first_layers_have_experts model_config.cpp [[return layer >= first && layer % step == 0@SEMICOLON@]]
+          [[return (ACTIVE || layer >= first) && layer % step == 0@SEMICOLON@]] CASE LanguageModel.PublishedParameters)
+mxe_fault(34 latent_without_position language_model.cpp [[layer = static_cast<double>(latent.rank + latent.rope_width)]]
+          [[layer = static_cast<double>(latent.rank + (ACTIVE ? 0 : latent.rope_width))]]
+          CASE LanguageModel.PublishedParameters)
+mxe_fault(35 latents_of_new_tokens_only language_model.cpp [[add("kv_b_proj", size({batch_, past_}),]]
+          [[add("kv_b_proj", size({batch_, ACTIVE ? tokens_ : past_}),]] CASE LanguageModel.LatentAttentionOfBothPhases)
+mxe_fault(36 chunks_begin_with_the_run language_model.cpp [[const uint64_t before = (past - tokens) % reach]]
+          [[const uint64_t before = ACTIVE ? 0 : (past - tokens) % reach]] CASE LanguageModel.ChunksLimitTheKeys)
+mxe_fault(37 rows_lost_in_experts routing.cpp [[result[rows / used] = used - rows % used]]
+          [[result[rows / used] = used - (ACTIVE ? used / 2 : rows % used)]] CASE Routing.UniformIsExpected)
+mxe_fault(38 two_rows_of_a_token routing.cpp [[weight = std::min(1.0, weight * places / sum)]]
+          [[weight = std::min(ACTIVE ? 9.0 : 1.0, weight * places / sum)]] CASE Routing.ZipfIsDrawn)
+mxe_fault(39 seed_ignored routing.cpp [[std::mt19937_64 random(seed_)]] [[std::mt19937_64 random(ACTIVE ? 1 : seed_)]]
+          CASE Routing.ZipfIsDrawn)
+mxe_fault(40 unread_keys_accepted model_config.cpp [[if (!counts || read_.count(key) != 0 ||]]
+          [[if (ACTIVE || !counts || read_.count(key) != 0 ||]] CASE LanguageModel.KeysThatMayChangeTheProducts)
+mxe_fault(41 layers_without_limit model_config.cpp [[keys.size("num_hidden_layers", kMostLayers)]]
+          [[keys.size("num_hidden_layers", ACTIVE ? kMostElements : kMostLayers)]] CASE LanguageModel.BadConfigs)
 # cmake-format: on
