@@ -118,9 +118,10 @@ class Products {
     if (experts.shared_hidden != 0) {
       add_network("shared_", rows_, experts.shared_hidden, with_experts);
     }
-    note(fmt::format("experts: routing {}; {} of {} used in each layer, {} to {} rows each",
-                     routing.text(), used, experts.count, chosen.begin()->first,
-                     chosen.rbegin()->first));
+    const uint64_t least = chosen.begin()->first, most = chosen.rbegin()->first;
+    note(fmt::format("experts: routing {}; used in each layer: {} of {}; rows of each: {}",
+                     routing.text(), used, experts.count,
+                     least == most ? std::to_string(most) : fmt::format("{} to {}", least, most)));
   }
 
   void add_output() { add("lm_head", batch_, model_.vocabulary, model_.width, 1); }
@@ -202,7 +203,7 @@ void note_parameters(const LanguageModel& model, Products& products) {
   std::string text = fmt::format("{:.4g} billion parameters, {:.4g} billion used for a token",
                                  in_billions(parameters.total()), in_billions(parameters.active()));
   if (model.predictors != 0) {
-    text += fmt::format("; {} not run: layers that predict further tokens, {:.4g} billion",
+    text += fmt::format("; predictors of further tokens: {}, not run, {:.4g} billion",
                         model.predictors, in_billions(parameters.predictors));
   }
   products.note(text);
@@ -211,8 +212,8 @@ void note_parameters(const LanguageModel& model, Products& products) {
   text = fmt::format("keys and values of a token: {} in BF16, {} in MXFP8",
                      with_prefix(kBf16 * cache.all, "B"), with_prefix(kMxfp8 * cache.all, "B"));
   if (cache.near != 0) {
-    text += fmt::format("; {:.0f} % of them only for the last {} tokens",
-                        100 * cache.near / cache.all, model.reach);
+    text += fmt::format("; {:.0f} % of them only for {} {} tokens", 100 * cache.near / cache.all,
+                        model.reach_kind == Reach::window ? "the last" : "a chunk of", model.reach);
   }
   products.note(text);
 }

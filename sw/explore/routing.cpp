@@ -20,7 +20,7 @@ namespace mxe::explore {
 namespace {
 
 constexpr std::string_view kZipf = "zipf:", kHistogram = "histogram:";
-constexpr uint64_t kMostDraws = uint64_t{1} << 24;
+constexpr uint64_t kMostDraws = uint64_t{1} << 22;
 constexpr double kMostExponent = 10;
 
 // The part of `text` after `prefix`; empty if it begins in another way.

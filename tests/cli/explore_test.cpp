@@ -279,7 +279,7 @@ TEST_F(Explore, MixturesOfExperts) {
   };
   const std::string decode = explored("decode", {"--context", "96"});
   EXPECT_NE(decode.find("latent attention: absorbed"), std::string::npos) << decode;
-  EXPECT_NE(decode.find("experts: routing uniform; 2 of 8 used in each layer, 1 to 1 rows each"),
+  EXPECT_NE(decode.find("experts: routing uniform; used in each layer: 2 of 8; rows of each: 1"),
             std::string::npos)
       << decode;
   EXPECT_NE(decode.find("keys and values of a token: 384 B in BF16"), std::string::npos) << decode;
@@ -288,7 +288,7 @@ TEST_F(Explore, MixturesOfExperts) {
   const std::string prompt =
       explored("prompt", {"--sequence", "20", "--routing", "histogram:" + path("routing.csv")});
   EXPECT_NE(prompt.find("latent attention: expanded"), std::string::npos) << prompt;
-  EXPECT_NE(prompt.find("seed 1; 2 of 8 used in each layer, 20 to 20 rows each"), std::string::npos)
+  EXPECT_NE(prompt.find("seed 1; used in each layer: 2 of 8; rows of each: 20"), std::string::npos)
       << prompt;
   const nlohmann::json layers = points("prompt").at(0).at("layers");
   EXPECT_EQ(std::count_if(layers.begin(), layers.end(),

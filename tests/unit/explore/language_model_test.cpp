@@ -336,8 +336,8 @@ TEST(LanguageModel, LatentAttentionOfBothPhases) {
   expect_error("--latent is 'both'; allowed: absorbed, expanded",
                [&] { language_workload(model, run, "v3"); });
   EXPECT_EQ(decode.notes[0],
-            "671 billion parameters, 36.62 billion used for a token; 1 not run: layers that "
-            "predict further tokens, 11.61 billion");
+            "671 billion parameters, 36.62 billion used for a token; predictors of further "
+            "tokens: 1, not run, 11.61 billion");
   EXPECT_EQ(decode.notes[1], "keys and values of a token: 70.3 kB in BF16, 36.2 kB in MXFP8");
 }
 
@@ -366,7 +366,7 @@ TEST(LanguageModel, LayersWithExperts) {
                   {{"expert_gate_up_m32", 32, 1536, 2048, 48 * 128},
                    {"expert_down_m32", 32, 2048, 768, 48 * 128}});
   EXPECT_EQ(prompt.notes[2],
-            "experts: routing uniform; 128 of 128 used in each layer, 32 to 32 rows each");
+            "experts: routing uniform; used in each layer: 128 of 128; rows of each: 32");
   const Workload decode = language_workload(shipped("deepseek_v3"), run_of(3, {}, 64), "v3");
   // 256 * (1 - (1 - 8 / 256)^3) = 23.3 experts have 24 rows.
   expect_products(

@@ -119,7 +119,7 @@ TEST_F(Histograms, BadRouting) {
                  [&] { Routing::parse(text, 1); });
   }
   expect_error("histogram.csv: cannot open", [] { Routing::parse("histogram:histogram.csv", 1); });
-  expect_error("draws 8 experts for each of 4194304 tokens, more than 16777216 draws",
+  expect_error("draws 8 experts for each of 4194304 tokens, more than 4194304 draws",
                [] { rows("zipf:1", 1 << 22, 128, 8); });
 }
 
