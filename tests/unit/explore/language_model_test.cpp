@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -442,6 +443,80 @@ TEST(LanguageModel, TensorsThatConfigDoesNotName) {
   expect_error("tensor 'lm_head.weight' is missing", check(bad));
   check_model_tensors(parsed(with(k8B, "tie_word_embeddings", true)), bad, "model.safetensors");
   check_model_tensors(parsed(with(k8B, "tie_word_embeddings", true)), good, "model.safetensors");
+}
+
+// A model of two layers: latent attention, then experts from layer 1 on, and a predictor.
+TEST(LanguageModel, TensorsOfExpertsAndLatents) {
+  const Json json{{"model_type", "deepseek_v3"},
+                  {"hidden_size", 64},
+                  {"intermediate_size", 96},
+                  {"num_hidden_layers", 2},
+                  {"num_attention_heads", 2},
+                  {"vocab_size", 100},
+                  {"q_lora_rank", 24},
+                  {"kv_lora_rank", 40},
+                  {"qk_nope_head_dim", 16},
+                  {"qk_rope_head_dim", 8},
+                  {"v_head_dim", 12},
+                  {"n_routed_experts", 2},
+                  {"num_experts_per_tok", 1},
+                  {"n_shared_experts", 2},
+                  {"moe_intermediate_size", 32},
+                  {"first_k_dense_replace", 1},
+                  {"num_nextn_predict_layers", 1}};
+  Shapes good{{"model.embed_tokens.weight", {100, 64}}, {"lm_head.weight", {100, 64}}};
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    good[layer + "self_attn.q_a_proj.weight"] = {24, 64};
+    good[layer + "self_attn.q_b_proj.weight"] = {48, 24};
+    good[layer + "self_attn.kv_a_proj_with_mqa.weight"] = {48, 64};
+    good[layer + "self_attn.kv_b_proj.weight"] = {56, 40};
+    good[layer + "self_attn.o_proj.weight"] = {64, 24};
+  }
+  const auto add_network = [&](const std::string& part, std::size_t hidden,
+                               const std::array<std::string, 3>& names) {
+    good[part + names[0] + ".weight"] = good[part + names[1] + ".weight"] = {hidden, 64};
+    good[part + names[2] + ".weight"] = {64, hidden};
+  };
+  const std::array<std::string, 3> kNames{"gate_proj", "up_proj", "down_proj"};
+  add_network("model.layers.0.mlp.", 96, kNames);
+  good["model.layers.1.mlp.gate.weight"] = {2, 64};
+  for (const char* expert : {"0", "1"}) {
+    add_network(fmt::format("model.layers.1.mlp.experts.{}.", expert), 32, kNames);
+  }
+  add_network("model.layers.1.mlp.shared_experts.", 64, kNames);
+  good["model.layers.2.eh_proj.weight"] = {64, 128};
+  const LanguageModel model = parsed(json);
+  check_model_tensors(model, good, "v3");
+  for (const auto& [tensor, shape] : good) {
+    Shapes bad = good;
+    bad.erase(tensor);
+    if (tensor == "model.layers.2.eh_proj.weight") {
+      check_model_tensors(model, bad, "v3");
+    } else {
+      expect_error("v3: tensor '" + tensor + "' is missing",
+                   [&] { check_model_tensors(model, bad, "v3"); });
+    }
+  }
+  Shapes bad = good;
+  bad["model.layers.3.eh_proj.weight"] = {64, 128};
+  expect_error("tensor \"model.layers.3.eh_proj.weight\" does not belong to",
+               [&] { check_model_tensors(model, bad, "v3"); });
+
+  // Mixtral's names; models whose names are not known are not checked.
+  Json mixtral = with(with(k8B, "model_type", "mixtral"), "num_local_experts", 1);
+  mixtral.update({{"num_experts_per_tok", 1}, {"num_hidden_layers", 1}});
+  good = tensors_of(mixtral);
+  for (const std::string& name : kNames) good.erase("model.layers.0.mlp." + name + ".weight");
+  const std::string part = "model.layers.0.block_sparse_moe.";
+  good[part + "gate.weight"] = {1, 4096};
+  good[part + "experts.0.w1.weight"] = good[part + "experts.0.w3.weight"] = {14336, 4096};
+  good[part + "experts.0.w2.weight"] = {4096, 14336};
+  check_model_tensors(parsed(mixtral), good, "mixtral");
+  good.erase(part + "experts.0.w3.weight");
+  expect_error("experts.0.w3.weight' is missing",
+               [&] { check_model_tensors(parsed(mixtral), good, "mixtral"); });
+  check_model_tensors(shipped("gpt_oss_20b"), {}, "gpt_oss");
+  check_model_tensors(shipped("llama4_scout"), {}, "llama4");
 }
 
 TEST(LanguageModel, BadConfigs) {
