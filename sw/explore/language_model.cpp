@@ -7,7 +7,6 @@
 
 #include "model/numerics/base/error.h"
 #include "sw/explore/routing.h"
-#include "sw/explore/table.h"
 
 namespace mxe::explore {
 namespace {
@@ -208,9 +207,9 @@ void note_parameters(const LanguageModel& model, Products& products) {
   }
   products.note(text);
   const CacheElements cache = cache_elements_of(model);
-  constexpr double kBf16 = 2, kMxfp8 = 1 + 1.0 / 32;
-  text = fmt::format("keys and values of a token: {} in BF16, {} in MXFP8",
-                     with_prefix(kBf16 * cache.all, "B"), with_prefix(kMxfp8 * cache.all, "B"));
+  constexpr double kBf16 = 2, kMxfp8 = 1 + 1.0 / 32, kKilo = 1000;
+  text = fmt::format("keys and values of a token: {:.1f} kB in BF16, {:.1f} kB in MXFP8",
+                     kBf16 * cache.all / kKilo, kMxfp8 * cache.all / kKilo);
   if (cache.near != 0) {
     text += fmt::format("; {:.0f} % of them only for {} {} tokens", 100 * cache.near / cache.all,
                         model.reach_kind == Reach::window ? "the last" : "a chunk of", model.reach);

@@ -282,7 +282,7 @@ TEST_F(Explore, MixturesOfExperts) {
   EXPECT_NE(decode.find("experts: routing uniform; used in each layer: 2 of 8; rows of each: 1"),
             std::string::npos)
       << decode;
-  EXPECT_NE(decode.find("keys and values of a token: 384 B in BF16"), std::string::npos) << decode;
+  EXPECT_NE(decode.find("keys and values of a token: 0.4 kB in BF16"), std::string::npos) << decode;
   // The latents, 48 wide, and their values, 32 wide, of 96 tokens in 4 layers.
   EXPECT_EQ(points("decode").at(0).at("kv_bytes"), 4 * (96 * (48 + 2) + 32 * (96 + 3)));
   const std::string prompt =
