@@ -31,8 +31,13 @@ COLUMN = 30  # of descriptions; one of a long option begins on the next line
 
 
 def help_of(mxe, *words):
+    """The help of a subcommand; None if its program is not built. Any other failure ends this script."""
     done = subprocess.run([mxe, *words, "--help"], capture_output=True, text=True, check=False)
-    return done.stdout.replace(str(mxe.parent), "build") if done.returncode == 0 else None
+    if done.returncode == 0:
+        return done.stdout.replace(str(mxe.parent), "build")
+    if "is not built" in done.stderr:
+        return None
+    sys.exit(f"{' '.join(words)} --help ends with status {done.returncode}: {done.stderr.strip()}")
 
 
 def subcommands(mxe):

@@ -50,7 +50,7 @@ struct LinuxOptions {
   EngineChoice engine;
   TraceChoice trace;
   bool own_time = false, debug_kernel = false, summary = false;
-  unsigned memory = 256, object_memory = 512;
+  unsigned ram = 256, object_memory = 512;
   std::optional<uint64_t> timeout_us;
   uint64_t remove_us = 0;
 };
@@ -137,7 +137,7 @@ std::vector<std::string> kernel_words(const LinuxOptions& options, const std::st
                                       const guest::Console& console) {
   std::vector<std::string> words = {
       kernel,
-      fmt::format("mem={}M", options.memory + options.object_memory),
+      fmt::format("mem={}M", options.ram + options.object_memory),
       "root=/dev/root",
       "rootfstype=hostfs",
       "rootflags=/",
@@ -302,7 +302,7 @@ Command add_linux(CLI::App& app) {
   command->add_option("--kernel", options->kernel, "Folder of another kernel");
   command->add_option("--append", options->append,
                       "Additional words for the kernel's command line");
-  command->add_option("--memory", options->memory, "Memory of Linux and its programs in MiB")
+  command->add_option("--ram", options->ram, "Memory of Linux and its programs in MiB")
       ->check(CLI::Range(kLeastMemory, kMostMemory))
       ->capture_default_str();
   command

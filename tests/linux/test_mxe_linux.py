@@ -58,6 +58,10 @@ class Errors(unittest.TestCase):
     def test_waves_of_the_model(self):
         self.check("--waves needs --on rtl", "--waves", "x.fst")
 
+    def test_memories(self):
+        self.check("unknown memory 'ddr9'; allowed: ddr4-3200, ", "--memory", "ddr9", "--ram", "64")
+        self.check("--ram: Value 16 not in range", "--ram", "16")
+
 
 class Remedies(unittest.TestCase):
     """Without a kernel every script prints one line with the command that builds it."""

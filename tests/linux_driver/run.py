@@ -44,7 +44,7 @@ LEAKS = "sleep 20; echo scan > /sys/kernel/debug/kmemleak; sleep 6; echo scan > 
 class Guest:
     def __init__(self, build: pathlib.Path, debug=False, module=None, on="model", remove_us=0, timeout_us=None):
         self.build = build
-        self.options = ["--on", on] + (["--debug-kernel", "--memory", "512"] if debug else [])
+        self.options = ["--on", on] + (["--debug-kernel", "--ram", "512"] if debug else [])
         if timeout_us:
             self.options += ["--timeout-us", str(timeout_us)]
         self.environment = {}
