@@ -20,6 +20,7 @@ bool CoreHarness::access(RegisterTransfer& transfer, uint64_t start) {
 uint64_t CoreHarness::run(uint64_t now, uint64_t limit) {
   limit = std::min(limit, now + kLongestRun);
   core_.run_to_interrupt(limit);
+  limit = core_.reach(limit);
   const auto& changes = core_.interrupts();
   return changes.empty() ? limit : std::min(limit, changes.front().cycle);
 }

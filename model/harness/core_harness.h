@@ -35,7 +35,10 @@ class CoreHarness {
   bool take_interrupt();
   /// True if no event and no interrupt change is pending: no register changes before software's
   /// next write.
-  bool is_at_rest() const { return core_.next_cycle() == kNever && core_.interrupts().empty(); }
+  bool is_at_rest() const {
+    return core_.next_cycle() == kNever && core_.interrupts().empty() &&
+           !core_.has_outstanding_bursts();
+  }
 
  private:
   engine::Core core_;

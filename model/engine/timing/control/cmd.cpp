@@ -231,14 +231,15 @@ uint64_t Cmd::other_cycle() const {
                    state_cycle(), descriptor_fetch_cycle(), early_load_cycle(), wait_cycle()});
 }
 
-/// True during an abort, in which the datapath only issues the bursts of records.
+/// True during an abort, in which the datapath only sends the row that it has begun, and issues
+/// bursts.
 bool Cmd::is_aborting() const {
   return state_ == State::abort || state_ == State::clear || state_ == State::reset;
 }
 
 /// Next event of the datapath.
 uint64_t Cmd::datapath_cycle() const {
-  return is_aborting() ? datapath_.issue_cycle() : datapath_.next_event();
+  return is_aborting() ? datapath_.ending_cycle() : datapath_.next_event();
 }
 
 uint64_t Cmd::next_cycle() const { return std::min(other_cycle(), datapath_cycle()); }
@@ -280,12 +281,13 @@ Cmd::Events Cmd::step(uint64_t cycle, uint64_t limit) {
 /// Carries out the next event of the datapath, and those after it if nothing else comes between.
 void Cmd::step_datapath(uint64_t limit, uint64_t abort) {
   constexpr unsigned kMostSteps = 64;
-  if (is_aborting()) return datapath_.issue();
+  if (is_aborting()) return datapath_.step_ending();
   // A held record may be written as soon as the rows that it waits for are accepted.
   const uint64_t other = record_.is_held() ? datapath_.next_event() : other_cycle();
   for (unsigned steps = 1;; steps++) {
     datapath_.step(std::min(limit, other), abort);
     if (steps == kMostSteps || datapath_.concerns_others()) return;
+    if (datapath_.oldest_burst_cycle() != kNever) return;  // the response may be needed first
     const uint64_t next = datapath_.next_event();
     if (next > limit || next >= other) return;
   }
@@ -433,7 +435,8 @@ void Cmd::step_record(uint64_t cycle) {
     record_.end(cycle, cycle - counted_cycle_, slot_address(record_.ending_index()));
     counted_cycle_ = cycle;
   } else {
-    datapath_.count_written(record_.write(), Record::kBytes);
+    const std::optional<uint64_t> written = record_.write();
+    if (written) datapath_.count_written(*written, Record::kBytes);
     datapath_.look_again();
   }
 }

@@ -40,13 +40,15 @@ Core::Core(const EngineConfig& config, MemoryPort& memory)
 }
 
 void Core::run_until(uint64_t cycle) {
-  for (uint64_t now = cmd_.next_cycle(); now <= cycle; now = cmd_.next_cycle()) step(now, cycle);
+  for (uint64_t now = cmd_.next_cycle(); now <= reach(cycle); now = cmd_.next_cycle()) {
+    step(now, reach(cycle));
+  }
 }
 
 void Core::run_to_interrupt(uint64_t cycle) {
-  for (uint64_t now = cmd_.next_cycle(); now <= cycle && interrupts_.empty();
+  for (uint64_t now = cmd_.next_cycle(); now <= reach(cycle) && interrupts_.empty();
        now = cmd_.next_cycle()) {
-    step(now, cycle);
+    step(now, reach(cycle));
   }
 }
 

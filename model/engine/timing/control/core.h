@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -21,10 +22,25 @@ class Core {
  public:
   Core(const EngineConfig& config, MemoryPort& memory);
 
-  /// Carries out everything that happens up to and including `cycle`.
+  /// Carries out everything that happens up to and including `cycle`, or reach() of it.
   void run_until(uint64_t cycle);
   /// As run_until(), but stops as soon as interrupts() is not empty.
   void run_to_interrupt(uint64_t cycle);
+
+  // --- A memory that completes tickets later than request().
+  /// The present: responses come in `cycle` or later. The caller never lets the engine run beyond
+  /// it while bursts are outstanding.
+  void set_present(uint64_t cycle) { present_ = cycle; }
+  /// Takes the responses since the last call.
+  void take_responses() { datapath_.take_late_responses(); }
+  /// True if bursts have no response.
+  bool has_outstanding_bursts() const { return datapath_.oldest_burst_cycle() != kNever; }
+  /// The last cycle up to `cycle` that the engine may reach: that of the first burst without
+  /// response, or the present. Example: present 10, a burst issued in cycle 14: 14.
+  uint64_t reach(uint64_t cycle) const {
+    const uint64_t burst = datapath_.oldest_burst_cycle();
+    return burst == kNever ? cycle : std::min(cycle, std::max(burst, present_));
+  }
   /// Cycle of the next event; kNever while the engine has nothing to do.
   uint64_t next_cycle() const { return cmd_.next_cycle(); }
 
@@ -60,6 +76,7 @@ class Core {
   uint32_t hardware_value(uint32_t address) const;
   uint64_t ring_base() const;
 
+  uint64_t present_ = 0;
   Params params_;
   Counters counters_;
   Datapath datapath_;

@@ -219,7 +219,7 @@ Datapath::NextEvent Datapath::find_next_event() {
     const bool computes = source != Source::issue && source != Source::fetch;
     if (computes && cycle != kNever) job_over_ = false;
   }
-  job_over_ &= !slots_.run.fetches;
+  job_over_ &= slots_.run.fetches == 0;
   // Early reads belong to the next job. The last source, the descriptor fetcher, belongs to no job.
   for (std::size_t i = 0; i + 1 < kReadSources; i++)
     job_over_ &= slots_.ahead.loaded || requests_[i] == kNever;
@@ -252,7 +252,7 @@ void Datapath::step(uint64_t limit, uint64_t last) {
       start_pass();
       break;
     case Source::drain:
-      drain();
+      take_drained(drain_.step());
       break;
   }
   next_ = find_next_event();
@@ -288,51 +288,69 @@ void Datapath::accept_fetch(uint64_t cycle) {
   const bool of_job = &client != &desc_;
   // An error of an early read aborts no job.
   const bool aborts_job = of_job && !slots_.ahead.loaded;
-  if (of_job) slots_.loading().fetches = true;
-  rd_port_.accept(cycle, fetch, !of_job || loads_flow_);
-  if (!memory_.takes_any_order(fetch.address, fetch.bytes)) return;
-  while (rd_port_.issue_cycle() != kNever) {
+  Slot& loading = slots_.loading();
+  if (of_job) loading.fetches++;
+  rd_port_.accept(cycle, fetch, loading.index, !of_job || loads_flow_);
+  if (memory_.takes_any_order(fetch.address, fetch.bytes)) issue_at_once(aborts_job);
+}
+
+/// Issues all bursts of a row fetch, whose responses are then known.
+void Datapath::issue_at_once(bool aborts_job) {
+  const RdPort::Flight* flight = nullptr;
+  while (rd_port_.is_issuing()) {
     const uint64_t issued = rd_port_.issue_cycle();
     rd_port_.issue();
-    const uint64_t last = aborts_job ? std::min(last_, rd_port_.arrival().error) : last_;
+    flight = rd_port_.take_response();
+    const uint64_t last = aborts_job ? std::min(last_, flight->arrival.error) : last_;
     if (issued > last) rd_port_.stop();
   }
-  take_arrival();
+  take_arrival(*flight);
 }
 
 /// In the same cycle, reads go first, as at the pins of the RTL (AxiMemory).
 void Datapath::issue() {
-  if (wr_port_.issue_cycle() < rd_port_.issue_cycle()) return wr_port_.issue();
-  rd_port_.issue();
-  take_arrival();
-}
-
-void Datapath::stop_requests() {
-  while (wr_port_.issue_cycle() < rd_port_.issue_cycle()) wr_port_.issue();
-  if (rd_port_.issue_cycle() != kNever) {
+  if (wr_port_.issue_cycle() < rd_port_.issue_cycle()) {
+    wr_port_.issue();
+  } else {
     rd_port_.issue();
-    rd_port_.stop();
-    take_arrival();
+    requests_changed_ |= !rd_port_.is_issuing();  // the port accepts again
   }
-  while (wr_port_.issue_cycle() != kNever) wr_port_.issue();
+  take_responses();
 }
 
-/// Bursts of a row fetch have been issued: passes on their errors, and at its end its words.
-void Datapath::take_arrival() {
-  const Fetch& fetch = rd_port_.fetch();
-  const RdPort::Arrival& arrival = rd_port_.arrival();
-  const bool is_complete = rd_port_.issue_cycle() == kNever;
+void Datapath::step_ending() {
+  if (drain_.resume_cycle() < issue_cycle()) {
+    take_drained(drain_.resume());
+  } else {
+    issue();
+  }
+}
+
+void Datapath::take_responses() {
+  while (const RdPort::Flight* flight = rd_port_.take_response()) take_arrival(*flight);
+  wr_port_.take_answers();
+}
+
+/// Bursts of a row fetch have responses: passes on their errors, and at its end its words.
+void Datapath::take_arrival(const RdPort::Flight& flight) {
+  const Fetch& fetch = flight.fetch;
+  const RdPort::Arrival& arrival = flight.arrival;
+  const bool is_complete = flight.is_complete();
   if (is_complete) {
-    requests_changed_ = true;  // the port accepts again
-    const uint64_t bytes = rd_port_.fetch_beats() * params_.mem_bytes();
+    requests_changed_ = true;  // the port may accept again
+    const uint64_t bytes = flight.beats * params_.mem_bytes();
     counters_.add(Counter::bytes_read, arrival.last_word - 1, arrival.last_word, bytes);
   }
-  if (fetch.kind == FetchKind::descriptor) return desc_.arrive(arrival);
-  Slot& slot = slots_.fetching();
-  slot.fail(arrival.error, {arrival.error_address, operand_of(fetch.kind), false});
-  if (!is_complete) return;
-  slot.fetches = false;
-  deliver(fetch, arrival);
+  if (fetch.kind == FetchKind::descriptor) {
+    desc_.arrive(arrival);
+  } else if (Slot* slot = slots_.fetching(flight.job)) {
+    slot->fail(arrival.error, {arrival.error_address, operand_of(fetch.kind), false});
+    if (is_complete) {
+      slot->fetches--;
+      deliver(fetch, arrival);
+    }
+  }
+  if (is_complete) rd_port_.finish();
 }
 
 void Datapath::deliver(const Fetch& fetch, const RdPort::Arrival& arrival) {
@@ -488,8 +506,7 @@ void Datapath::start_pass() {
   }
 }
 
-void Datapath::drain() {
-  const Drain::Drained drained = drain_.step();
+void Datapath::take_drained(const Drain::Drained& drained) {
   if (drained.release != kNever) seq_.release_drain(drained.release);
   if (drained.bias_release != kNever) {
     load_bias_.release(drained.bias_release);

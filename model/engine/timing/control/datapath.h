@@ -94,9 +94,22 @@ class Datapath {
   uint64_t issue_cycle() const { return std::min(rd_port_.issue_cycle(), wr_port_.issue_cycle()); }
   /// Issues that burst.
   void issue();
-  /// No further reads are requested: of a row fetch, the next burst is the last one. Issues all
-  /// bursts that wait.
-  void stop_requests();
+  /// Takes the responses that the memory has given since, and finds the next event again.
+  void take_late_responses() {
+    take_responses();
+    look_again();
+  }
+  /// First issue cycle of the bursts without response; kNever if there is none.
+  uint64_t oldest_burst_cycle() const {
+    return std::min(rd_port_.oldest_cycle(), wr_port_.oldest_cycle());
+  }
+  /// During an abort: cycle of the next burst, or in which a row continues; kNever if there is
+  /// none.
+  uint64_t ending_cycle() const { return std::min(issue_cycle(), drain_.resume_cycle()); }
+  /// Carries out that event.
+  void step_ending();
+  /// No further reads are requested: of a row fetch, the next burst is the last one.
+  void stop_requests() { rd_port_.stop_after_next(); }
   /// Aborts the running job; `cycle` is its last.
   void abort_job(uint64_t cycle);
 
@@ -147,7 +160,9 @@ class Datapath {
   uint64_t next_event_of(Source source) const;
   NextEvent find_next_event();
   void accept_fetch(uint64_t cycle);
-  void take_arrival();
+  void issue_at_once(bool aborts_job);
+  void take_responses();
+  void take_arrival(const RdPort::Flight& flight);
   void deliver(const Fetch& fetch, const RdPort::Arrival& arrival);
   void read_b_words(uint64_t cycle, uint64_t limit);
   std::optional<Loop> stepped_loop() const;
@@ -155,7 +170,7 @@ class Datapath {
   void write_skipped_rows(Rows rows, uint64_t cycle);
   void visit(StateVisitor& visitor);
   void start_pass();
-  void drain();
+  void take_drained(const Drain::Drained& drained);
 
   Params params_;
   Counters& counters_;

@@ -29,8 +29,18 @@ void Desc::accept(uint64_t cycle) {
   descriptor.alone = alone_;
 }
 
+/// The oldest fetch whose bytes have not arrived.
+std::deque<Desc::Fetched>::iterator Desc::first_incomplete() {
+  return std::find_if(flying_.begin(), flying_.end(),
+                      [](const Fetched& fetched) { return fetched.last_word == kNever; });
+}
+
 void Desc::arrive(const RdPort::Arrival& arrival) {
-  Fetched& descriptor = flying_.back();
+  if (dropped_count_ > 0) {
+    if (arrival.data) dropped_count_--;
+    return;
+  }
+  Fetched& descriptor = *first_incomplete();
   if (!descriptor.failed && arrival.error != kNever) {
     descriptor.failed = true;
     if (descriptor.alone) descriptor.fault_cycle = arrival.error;
@@ -85,6 +95,7 @@ void Desc::take(uint64_t cycle) {
 
 void Desc::drop() {
   requests_ = cancels_ = false;
+  dropped_count_ += static_cast<unsigned>(flying_.end() - first_incomplete());
   flying_.clear();
   go_back();
 }

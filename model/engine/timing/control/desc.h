@@ -33,7 +33,7 @@ class Desc final : public ReadClient {
   /// Begins the fetch of the next slot, at `address`, in `cycle` (begins_o). `alone`: no job is in
   /// progress.
   void begin(uint64_t cycle, uint64_t address, bool alone);
-  /// The read port has issued a burst of the fetch; `arrival` has its errors so far, after the last
+  /// A burst of the oldest fetch has a response; `arrival` has its errors so far, after the last
   /// burst also its bytes.
   void arrive(const RdPort::Arrival& arrival);
 
@@ -90,6 +90,7 @@ class Desc final : public ReadClient {
     DescriptorBytes bytes{};
   };
 
+  std::deque<Fetched>::iterator first_incomplete();
   void go_back() { next_ = static_cast<uint16_t>(out_ + held_.size()); }
 
   Params params_;
@@ -99,7 +100,8 @@ class Desc final : public ReadClient {
   uint16_t next_ = 0, out_ = 0;            // slots: of that fetch; of the first that is held
   bool rereads_ = false, cancels_ = false;
   std::deque<Fetched> flying_, held_;
-  uint64_t room_cycle_ = 0;  // the cycle after a descriptor last moved to the output
+  unsigned dropped_count_ = 0;  // fetches that were dropped before their bytes arrived
+  uint64_t room_cycle_ = 0;     // the cycle after a descriptor last moved to the output
   bool ready_ = false;
   uint64_t ready_cycle_ = 0, read_cycle_ = 0;
   Fetched oldest_;

@@ -47,25 +47,34 @@ void Record::end(uint64_t cycle, uint64_t cycles, uint64_t address) {
 }
 
 uint64_t Record::write_cycle() const {
+  if (is_accepted_) return port_.known_cycle();
   return writes_ && !is_held() ? std::max(write_request_cycle_, port_.ready_cycle()) : kNever;
 }
 
-uint64_t Record::write() {
+/// The write port accepts the record.
+void Record::begin_write() {
   const uint64_t accepted = write_cycle();
-  Entry& entry = jobs_[ended_ - 1];
+  const Entry& entry = jobs_[ended_ - 1];
   std::array<uint8_t, kBytes> record{};
   std::memcpy(record.data(), &entry.job.status, 4);
   std::memcpy(record.data() + 4, &entry.job.job_id, 4);
   std::memcpy(record.data() + 8, &entry.cycles, 8);
   port_.accept(accepted, entry.address + MXE_DESC_STATUS, kBytes, record.data(), MXE_FAULT_RECORD);
-  uint64_t offered = accepted + 1;
-  for (uint32_t offset = 0; offset < kBytes; offset += port_.segment_bytes()) {
-    offered = port_.take(offered) + 1;
+  is_accepted_ = true;
+  offset_ = 0;
+  offered_ = accepted + 1;
+}
+
+std::optional<uint64_t> Record::write() {
+  if (!is_accepted_) begin_write();
+  for (; offset_ < kBytes; offset_ += port_.segment_bytes()) {
+    if (port_.known_cycle() == kNever) return std::nullopt;
+    offered_ = port_.take(offered_) + 1;
   }
-  entry.record = port_.record_answers();
-  writes_ = false;
-  idle_cycle_ = offered;
-  return offered;
+  jobs_[ended_ - 1].record = port_.record_answers();
+  writes_ = is_accepted_ = false;
+  idle_cycle_ = offered_;
+  return offered_;
 }
 
 uint64_t Record::error_cycle() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "model/engine/timing/common/fault.h"
 #include "model/engine/timing/common/trace.h"
@@ -51,11 +52,12 @@ class Record {
 
   /// True if a record waits for the row that the last row joins.
   bool is_held() const { return writes_ && port_.is_joining(); }
-  /// Cycle in which the write port accepts the next record; kNever if none is to be written, or if
-  /// it is held.
+  /// Cycle in which the write port accepts the next record, or in which an incomplete one
+  /// continues; kNever if none is to be written, if it is held, or while it waits.
   uint64_t write_cycle() const;
-  /// Writes the next record. Returns the first cycle after its last segment was taken.
-  uint64_t write();
+  /// Writes the next record, or continues it. Returns the first cycle after its last segment was
+  /// taken; null if the write port waits for an acknowledgement that is not known.
+  std::optional<uint64_t> write();
 
   /// Cycle of the next acknowledgement of results with an error; kNever if there is none.
   uint64_t error_cycle() const;
@@ -77,6 +79,8 @@ class Record {
   static constexpr uint32_t kBytes = 16;
 
  private:
+  void begin_write();
+
   struct Entry {
     Job job;
     uint64_t pushed_cycle = 0;
@@ -96,9 +100,12 @@ class Record {
 
   WrPort& port_;
   TracePoint trace_;
-  std::deque<Entry> jobs_;  // oldest first
-  std::size_t ended_ = 0;   // number of jobs that have ended
-  bool writes_ = false;     // the record of the last ended job is to be written
+  std::deque<Entry> jobs_;    // oldest first
+  std::size_t ended_ = 0;     // number of jobs that have ended
+  bool writes_ = false;       // the record of the last ended job is to be written
+  bool is_accepted_ = false;  // by the write port; its segments are sent
+  uint32_t offset_ = 0;       // of its next segment
+  uint64_t offered_ = 0;      // first cycle for that segment
   uint64_t write_request_cycle_ = 0, idle_cycle_ = 0, last_end_ = 0;
   uint64_t completed_cycle_ = 0;  // first cycle after the last completion
 };

@@ -22,7 +22,7 @@ struct Slot {
   Descriptor descriptor;
   bool valid = false;    ///< a job is in the slot; else its other fields have no meaning
   bool loaded = false;   ///< its operands were requested early
-  bool fetches = false;  ///< the read port issues the bursts of one of its row fetches
+  unsigned fetches = 0;  ///< its row fetches that the read port has accepted and not completed
   Error error;
   uint16_t index = 0;          ///< ring index of the job; modulo 4: its turn
   uint64_t vacated_cycle = 0;  ///< of an empty slot: last cycle of its last job
@@ -33,7 +33,8 @@ struct Slot {
   }
   /// Clears what concerns reads: they have been dropped, or the job has left the slot.
   void drop_reads() {
-    loaded = fetches = false;
+    loaded = false;
+    fetches = 0;
     error = {};
   }
   /// slot_t in `cycle`: error, valid, loaded, turn; 0: empty.
@@ -56,8 +57,13 @@ struct Slots {
   const Slot& next() const { return wait.valid ? wait : ahead; }
   /// Slot of the job whose operands the loaders read.
   Slot& loading() { return ahead.loaded ? ahead : run; }
-  /// Slot of the job for whose row fetch the read port issues bursts.
-  Slot& fetching() { return ahead.fetches ? ahead : wait.fetches ? wait : run; }
+  /// Slot with the row fetches of the job with this ring index; null if they were dropped.
+  Slot* fetching(uint16_t index) {
+    for (Slot* slot : {&run, &wait, &ahead}) {
+      if (slot->valid && slot->fetches != 0 && slot->index == index) return slot;
+    }
+    return nullptr;
+  }
   bool has_early_reads() const { return wait.loaded || ahead.loaded; }
   /// First cycle in which an early read has returned an error, or kNever.
   uint64_t early_error_cycle() const { return std::min(wait.error.cycle, ahead.error.cycle); }

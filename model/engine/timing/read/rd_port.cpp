@@ -2,6 +2,7 @@
 #include "model/engine/timing/read/rd_port.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mxe::engine {
 
@@ -18,11 +19,13 @@ RdPort::RdPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       burst_done_(read_limit_) {}
 
 uint64_t RdPort::next_accept(const ReadRequests& requests, bool a_first) const {
-  if (issue_cycle_ != kNever) return kNever;
+  if (is_issuing_) return kNever;
   // The queue of fetches under way has a free place the cycle after one leaves.
-  const uint64_t ready = done_.count() < outstanding_
+  const uint64_t fetches = fetch_beats_.count();
+  const uint64_t ready = fetches < outstanding_
                              ? free_cycle_
-                             : std::max(free_cycle_, done_.ago(outstanding_, 0) + 1);
+                             : std::max(free_cycle_, after_fetch(fetches - outstanding_));
+  if (ready == kNever) return kNever;
   const ReadRequests from = allowed(requests, a_first);
   const uint64_t first = *std::min_element(from.begin(), from.end());
   return first == kNever ? kNever : std::max(first, ready);
@@ -48,8 +51,13 @@ ReadRequests RdPort::allowed(const ReadRequests& requests, bool a_first) const {
 
 /// A waits for the fetch before first_few_. One that is no longer remembered has left the queue.
 uint64_t RdPort::a_allowed_cycle() const {
-  const bool remembered = first_few_ > 0 && first_few_ + outstanding_ > done_.count();
-  return remembered ? done_[first_few_ - 1] + 1 : 0;
+  const bool remembered = first_few_ > 0 && first_few_ + outstanding_ > fetch_beats_.count();
+  return remembered ? after_fetch(first_few_ - 1) : 0;
+}
+
+/// First cycle after the last beat of fetch `number`, counted from 0; kNever if not known.
+uint64_t RdPort::after_fetch(uint64_t number) const {
+  return number < done_.count() ? done_[number] + 1 : kNever;
 }
 
 /// Adds a fetch with `beats` beats of A, 0 for other fetches.
@@ -61,74 +69,119 @@ void RdPort::count_beats(uint64_t beats) {
   while (few_beats_ >= kReadABeats) leave_out_first();
 }
 
-void RdPort::accept(uint64_t cycle, const Fetch& fetch, bool with_data) {
-  const unsigned offset = beat_.offset(fetch.address);
+void RdPort::accept(uint64_t cycle, const Fetch& fetch, uint16_t job, bool with_data) {
   const auto beats = static_cast<unsigned>(beat_.touched(fetch.address, fetch.bytes));
   const bool of_a = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::a_scales;
   count_beats(of_a ? beats : 0);
   row_bursts_.start(fetch.address, beats);
-  if (with_data) data_.resize(std::size_t{beats} * beat_.bytes());
-  fetch_ = fetch;
-  arrival_ = {};
-  with_data_ = with_data;
-  accept_cycle_ = cycle;
-  first_beat_ = kNever;
-  beats_before_ = beats_;
-  position_ = 0;
+  Flight& flight = flights_.emplace_back();
+  flight.fetch = fetch;
+  flight.job = job;
+  flight.accept_cycle = cycle;
+  flight.with_data = with_data;
+  if (with_data) {
+    flight.data = std::move(spare_);
+    flight.data.resize(std::size_t{beats} * beat_.bytes());
+  }
   fetch_bursts_.clear();
-  const bool elements = fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::b_elements;
-  unpack_.begin(offset, fetch.bytes, fetch.word_bytes * (two_words_ && elements ? 2 : 1));
-  issue_cycle_ = next_issue_cycle(cycle + 1);  // busy_q
+  is_issuing_ = true;
+  issue_from_ = cycle + 1;  // busy_q
 }
 
 /// The interconnect takes a limited number of bursts at a time.
-uint64_t RdPort::next_issue_cycle(uint64_t from) const {
-  return bursts_ < read_limit_ ? from : std::max(from, burst_done_[slot_] + 1);
+uint64_t RdPort::limited_issue_cycle() const {
+  if (responses_ + read_limit_ <= bursts_) return kNever;
+  return std::max(issue_from_, burst_done_[slot_] + 1);
 }
 
 void RdPort::issue() {
-  const auto [address, burst] = row_bursts_.take();
-  const std::size_t bytes = std::size_t{burst} * beat_.bytes();
-  Ticket ticket;
-  memory_.request(
-      {false, issue_cycle_, address, bytes, with_data_ ? data_.data() + position_ : nullptr},
-      ticket);
-  const BeatTimes& offers = ticket.times();
-  const uint64_t first_beat = unpack_.beats(offers, burst);
-  if (ticket.has_error() && first_beat + 1 < arrival_.error) {
-    arrival_.error = first_beat + 1;
-    arrival_.error_address = address;
-  }
-  first_beat_ = std::min(first_beat_, first_beat);
-  last_offered_ = std::max(last_offered_, offers.beat(burst - 1));
-  fetch_bursts_.push_back({issue_cycle_, last_offered_});
+  const uint64_t cycle = issue_cycle();
+  const auto [address, beats] = row_bursts_.take();
+  const std::size_t bytes = std::size_t{beats} * beat_.bytes();
+  Flight& flight = flights_.back();
+  Outstanding& burst = outstanding_bursts_.emplace_back();
+  burst.issue = cycle;
+  burst.address = address;
+  burst.beats = beats;
+  burst.flight = &flight;
+  burst.index = fetch_bursts_.size();
+  fetch_bursts_.push_back({cycle, kNever});
+  uint8_t* data = flight.with_data ? flight.data.data() + flight.position : nullptr;
+  flight.bursts++;
+  flight.beats += beats;
+  flight.position += bytes;
   bursts_++;
-  beats_ += burst;
-  position_ += bytes;
-  burst_done_[slot_] = unpack_.last_beat();
   if (++slot_ == read_limit_) slot_ = 0;
-  free_cycle_ = issue_cycle_;
-  if (row_bursts_.remaining() == 0) {
-    finish_fetch();
-  } else {
-    issue_cycle_ = next_issue_cycle(issue_cycle_ + 1);
-  }
+  free_cycle_ = cycle;
+  issue_from_ = cycle + 1;
+  if (row_bursts_.remaining() == 0 || stops_after_next_) stop();
+  memory_.request({false, cycle, address, bytes, data}, burst.ticket);
 }
 
-void RdPort::finish_fetch() {
-  issue_cycle_ = kNever;
+void RdPort::stop() {
+  if (!is_issuing_) return;
+  flights_.back().is_issued = true;
+  is_issuing_ = stops_after_next_ = false;
+  if (flights_.back().bursts == 0) complete(flights_.back());
+}
+
+const RdPort::Flight* RdPort::take_response() {
+  if (outstanding_bursts_.empty() || !outstanding_bursts_.front().ticket.is_complete()) {
+    return nullptr;
+  }
+  const Flight* flight = outstanding_bursts_.front().flight;
+  take(outstanding_bursts_.front());
+  outstanding_bursts_.pop_front();
+  return flight;
+}
+
+void RdPort::take(const Outstanding& burst) {
+  Flight& flight = *burst.flight;
+  const Fetch& fetch = flight.fetch;
+  if (burst.index == 0) {
+    const bool elements =
+        fetch.kind == FetchKind::a_elements || fetch.kind == FetchKind::b_elements;
+    unpack_.begin(beat_.offset(fetch.address), fetch.bytes,
+                  fetch.word_bytes * (two_words_ && elements ? 2 : 1));
+  }
+  const BeatTimes& offers = burst.ticket.times();
+  const uint64_t first_beat = unpack_.beats(offers, burst.beats);
+  if (burst.ticket.has_error() && first_beat + 1 < flight.arrival.error) {
+    flight.arrival.error = first_beat + 1;
+    flight.arrival.error_address = burst.address;
+  }
+  flight.first_beat = std::min(flight.first_beat, first_beat);
+  last_offered_ = std::max(last_offered_, offers.beat(burst.beats - 1));
+  if (&flight == &flights_.back()) fetch_bursts_[burst.index].offered = last_offered_;
+  burst_done_[response_slot_] = unpack_.last_beat();
+  if (++response_slot_ == read_limit_) response_slot_ = 0;
+  responses_++;
+  if (--flight.bursts == 0 && flight.is_issued) complete(flight);
+}
+
+/// All bursts of the fetch have responses.
+void RdPort::complete(Flight& flight) {
+  const Fetch& fetch = flight.fetch;
   done_.push(unpack_.last_beat());
-  arrival_.last_word = unpack_.last_word();
-  trace_.slice(Track::memory_read, fetch_name(fetch_.kind), first_beat_, unpack_.last_beat() + 1,
-               {{"address", fetch_.address}, {"bytes", fetch_.bytes}, {"granted", accept_cycle_}});
-  if (with_data_) arrival_.data = data_.data() + beat_.offset(fetch_.address);
+  flight.arrival.last_word = unpack_.last_word();
+  trace_.slice(
+      Track::memory_read, fetch_name(fetch.kind), flight.first_beat, unpack_.last_beat() + 1,
+      {{"address", fetch.address}, {"bytes", fetch.bytes}, {"granted", flight.accept_cycle}});
+  if (flight.with_data) flight.arrival.data = flight.data.data() + beat_.offset(fetch.address);
+}
+
+void RdPort::finish() {
+  spare_ = std::move(flights_.front().data);
+  flights_.pop_front();
 }
 
 uint64_t RdPort::drained_cycle(uint64_t cycle) const {
+  if (is_issuing_) return kNever;
   if (fetch_bursts_.empty()) return std::max(cycle, free_cycle_ + 1);
   // The last request is the first one in `cycle` or later, else the last one.
   const auto last = std::find_if(fetch_bursts_.begin(), fetch_bursts_.end() - 1,
                                  [cycle](const Burst& burst) { return burst.issue >= cycle; });
+  if (last->offered == kNever) return kNever;
   return std::max({cycle, last->issue + 1, last->offered + 1});
 }
 
@@ -158,10 +211,10 @@ void RdPort::visit(StateVisitor& visitor) {
 void RdPort::clear(uint64_t cycle) {
   done_ = fetch_beats_ = {};
   first_few_ = few_beats_ = 0;
-  bursts_ = slot_ = 0;
+  bursts_ = responses_ = 0;
+  slot_ = response_slot_ = 0;
   last_offered_ = 0;
   fetch_bursts_.clear();
-  issue_cycle_ = kNever;
   free_cycle_ = cycle + 1;
   unpack_.clear(cycle + 1);
 }

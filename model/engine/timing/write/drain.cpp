@@ -46,6 +46,7 @@ void Drain::clear() {
   rows_ = {};
   tile_number_ = tiles_.count();
   requant_.clear();
+  sending_.reset();
   column_ = 0;
 }
 
@@ -68,9 +69,12 @@ void Drain::visit(StateVisitor& visitor) {
   if (!numbers_) requant_.visit(visitor);
 }
 
-/// First cycle with a free place in the FIFO; every segment in flight holds one.
+/// First cycle with a free place in the FIFO; every segment in flight holds one. kNever if not
+/// known.
 uint64_t Drain::credit_cycle() const {
-  return taken_.count() < kDrainFifo ? 0 : taken_.ago(kDrainFifo, 0) + 1;
+  if (segments_ < kDrainFifo) return 0;
+  const uint64_t before = segments_ - kDrainFifo;
+  return before < taken_.count() ? taken_[before] + 1 : kNever;
 }
 
 uint64_t Drain::next_row() const {
@@ -81,30 +85,47 @@ uint64_t Drain::next_row() const {
   return std::max(ready, requant_.bank_cycle());
 }
 
+uint64_t Drain::resume_cycle() const {
+  return sending_ ? wr_port_.known_cycle() : requant_.resume_cycle();
+}
+
 uint64_t Drain::next_event() const {
+  if (sending_) return resume_cycle();
   return !numbers_ ? std::min(next_row(), requant_.next_write()) : next_row();
 }
 
 Drain::Drained Drain::step() {
-  if (numbers_ || next_row() < requant_.next_write()) return take_row();
-  const Requant::Written written = requant_.write();
+  if (sending_) return send_segments();
+  return numbers_ || next_row() < requant_.next_write() ? begin_row() : write_block();
+}
+
+Drain::Drained Drain::resume() { return sending_ ? send_segments() : write_block(); }
+
+/// Writes a row of an MX block, or its scale.
+Drain::Drained Drain::write_block() {
   Drained drained;
-  drained.bytes = written.bytes;
-  drained.written = written.cycle + 1;
+  if (const std::optional<Requant::Written> written = requant_.write()) {
+    drained.bytes = written->bytes;
+    drained.written = written->cycle + 1;
+  }
   return drained;
 }
 
-Drain::Drained Drain::take_row() {
+Drain::Drained Drain::begin_row() {
   const uint64_t issue = next_row();
-  const unsigned cols = rows_.cols();
-  const uint32_t* values = row_values(tiles_[tile_number_], cols);
-  Drained drained;
+  const uint32_t* values = row_values(tiles_[tile_number_], rows_.cols());
+  if (!numbers_) return finish_row(issue, collect_row(issue, values));
+  begin_write(issue, values);
+  return send_segments();
+}
 
-  const uint64_t last_issue =
-      !numbers_ ? collect_row(issue, values) : write_row(issue, values, drained);
+/// The row's first and last segment are issued in these cycles.
+Drain::Drained Drain::finish_row(uint64_t first_issue, uint64_t last_issue) {
+  Drained drained;
   next_cycle_ = last_issue + 1;
-  trace_.slice(Track::drain, "row", issue, next_cycle_,
-               {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", cols}});
+  trace_.slice(
+      Track::drain, "row", first_issue, next_cycle_,
+      {{"row", rows_.matrix_row()}, {"column", rows_.column()}, {"columns", rows_.cols()}});
   if (rows_.last_row()) {
     drained.release = last_issue;
     tile_number_++;
@@ -134,21 +155,49 @@ const uint32_t* Drain::row_values(const Tile& tile, unsigned cols) {
   return merged_.data();
 }
 
-/// Sends a row to the write port. Returns the issue cycle of its last segment.
-uint64_t Drain::write_row(uint64_t issue, const uint32_t* values, Drained& drained) {
+/// Requests the write of a row whose first segment is issued in `issue`.
+void Drain::begin_write(uint64_t issue, const uint32_t* values) {
   const unsigned cols = rows_.cols(), part = kFloatBytes / numbers_->bytes;
   const uint8_t* data = values ? arithmetic_.store(*numbers_, values, cols, narrow_) : nullptr;
-  const uint32_t bytes = cols * numbers_->bytes;
-  drained.bytes = wr_port_.accept(issue, rows_.address(), bytes, data, MXE_FAULT_D, part,
-                                  contiguous_ && !rows_.last_row());
-  const unsigned segment_bytes = wr_port_.segment_bytes() / part;
-  for (uint32_t byte = 0; byte < bytes; byte += segment_bytes) {
-    if (byte > 0) issue = std::max(issue + 1, credit_cycle());
-    taken_.push(wr_port_.take(issue + delay()));
-    pass_segment(issue, values, byte / numbers_->bytes);
+  Sending& row = sending_.emplace();
+  row.values = values;
+  row.first_issue = row.issue = issue;
+  row.bytes = cols * numbers_->bytes;
+  row.written = wr_port_.accept(issue, rows_.address(), row.bytes, data, MXE_FAULT_D, part,
+                                contiguous_ && !rows_.last_row());
+}
+
+/// Sends the segments of the row to the write port, as far as their cycles are known.
+Drain::Drained Drain::send_segments() {
+  Sending& row = *sending_;
+  const bool was_issued = row.issued_bytes == row.bytes;
+  const unsigned segment_bytes = wr_port_.segment_bytes() / (kFloatBytes / numbers_->bytes);
+  take_segments();
+  while (row.issued_bytes < row.bytes && credit_cycle() != kNever) {
+    if (row.issued_bytes > 0) row.issue = std::max(row.issue + 1, credit_cycle());
+    pass_segment(row.issue, row.values, row.issued_bytes / numbers_->bytes);
+    row.issued_bytes = std::min(row.issued_bytes + segment_bytes, row.bytes);
+    row.offered.push_back(row.issue + delay());
+    segments_++;
+    take_segments();
   }
-  drained.written = issue + delay();
-  return issue;
+  Drained drained;
+  if (row.issued_bytes == row.bytes && !was_issued) {
+    drained = finish_row(row.first_issue, row.issue);
+    drained.bytes = row.written;
+    drained.written = row.issue + delay();
+  }
+  if (row.issued_bytes == row.bytes && row.offered.empty()) sending_.reset();
+  return drained;
+}
+
+/// The write port takes the segments whose cycles are known.
+void Drain::take_segments() {
+  std::deque<uint64_t>& offered = sending_->offered;
+  while (!offered.empty() && wr_port_.known_cycle() != kNever) {
+    taken_.push(wr_port_.take(offered.front()));
+    offered.pop_front();
+  }
 }
 
 /// Sends a row to the requantiser, one segment per cycle. Returns the cycle of its last segment.

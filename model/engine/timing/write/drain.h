@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/engine/arithmetic/arithmetic.h"
@@ -42,8 +44,13 @@ class Drain {
     uint32_t bytes = 0;
     uint64_t written = 0;  ///< cycle in which `bytes` are counted
   };
-  /// Computes the next event.
+  /// Computes the next event. A row may need several, if the write port waits for acknowledgements;
+  /// the last one returns what is known of the row.
   Drained step();
+  /// Cycle in which a row continues that waits for the write port; kNever if none can.
+  uint64_t resume_cycle() const;
+  /// Continues that row.
+  Drained resume();
   /// NaN results of the segments sent, and saturated elements of the rows encoded so far. The
   /// caller counts them and empties the lists.
   std::vector<Requant::Counted>& nan_results() { return nan_results_; }
@@ -61,11 +68,27 @@ class Drain {
     bool finished = false;
   };
 
+  /// A row that the write port has accepted. Segments are issued before the write port takes those
+  /// before them, as far as the FIFO has room.
+  struct Sending {
+    const uint32_t* values = nullptr;
+    uint64_t first_issue = 0;  // cycle of its first segment
+    uint64_t issue = 0;        // of the last segment issued
+    uint32_t issued_bytes = 0;
+    uint32_t bytes = 0;            // of the row
+    uint32_t written = 0;          // bytes, see WrPort::accept
+    std::deque<uint64_t> offered;  // segments that are not taken: cycles in which they are offered
+  };
+
   uint64_t next_row() const;
   uint64_t credit_cycle() const;
-  Drained take_row();
+  Drained begin_row();
+  Drained finish_row(uint64_t first_issue, uint64_t last_issue);
   const uint32_t* row_values(const Tile& tile, unsigned cols);
-  uint64_t write_row(uint64_t issue, const uint32_t* values, Drained& drained);
+  void begin_write(uint64_t issue, const uint32_t* values);
+  Drained send_segments();
+  void take_segments();
+  Drained write_block();
   uint64_t collect_row(uint64_t issue, const uint32_t* values);
   void pass_segment(uint64_t issue, const uint32_t* values, unsigned first);
   void finish_tile(uint64_t pushed);
@@ -95,10 +118,12 @@ class Drain {
   uint64_t c_number_ = 0;    // of the bias bank of the tile being read
   bool contiguous_ = false;  // no MX results, one tile wide, no gaps: its rows are joined
   unsigned pitch_ = 0;
+  std::optional<Sending> sending_;
   History<Tile, 2> tiles_;
   uint64_t tile_number_ = 0;  // of the tile being read
   uint64_t next_cycle_ = 0;   // cycle after the last issue
   History<uint64_t, kDrainFifo> taken_;
+  uint64_t segments_ = 0;         // issued so far
   unsigned column_ = 0;           // of the tile in the collected columns
   std::vector<uint32_t> merged_;  // one row
   std::vector<uint16_t> narrow_;  // one row

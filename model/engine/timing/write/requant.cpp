@@ -86,6 +86,7 @@ void Requant::clear() {
   popped_ = {};
   rows_read_ = 0;
   queue_.clear();
+  writing_.reset();
   scale_turn_ = false;
   request_cycle_ = data_cycle_ = 0;
 }
@@ -162,35 +163,44 @@ Requant::Row Requant::encode_row(unsigned row, unsigned block, unsigned cols, ui
 }
 
 uint64_t Requant::next_write() const {
+  if (writing_) return resume_cycle();
   if (queue_.empty()) return kNever;
   return std::max({queue_.front().valid_cycle, request_cycle_, wr_port_.ready_cycle()});
 }
 
-Requant::Written Requant::write() {
+void Requant::begin_write() {
   const uint64_t accepted = next_write();
   const Row& row = queue_.front();
-  Written written;
+  Writing& writing = writing_.emplace();
+  writing.accepted = accepted;
+  // The data is valid together with the requests.
+  writing.offered = std::max(row.valid_cycle, data_cycle_);
   const uint8_t* data = nullptr;
   if (scale_turn_) {
-    written.bytes = 1;
+    writing.written.bytes = 1;
     if (row.with_data) data = &row.data.scale;
-    wr_port_.accept(accepted, scale_row_ + scale_col_, written.bytes, data, MXE_FAULT_D_SCALES);
+    wr_port_.accept(accepted, scale_row_ + scale_col_, 1, data, MXE_FAULT_D_SCALES);
   } else {
-    written.bytes = row.bytes;
+    writing.written.bytes = row.bytes;
     if (row.with_data) data = row.data.elements.data();
-    wr_port_.accept(accepted, element_row_ + element_col_, written.bytes, data, MXE_FAULT_D);
+    wr_port_.accept(accepted, element_row_ + element_col_, row.bytes, data, MXE_FAULT_D);
   }
-  // The data is valid together with the requests.
-  uint64_t offered = std::max(row.valid_cycle, data_cycle_);
-  for (uint32_t byte = 0; byte < written.bytes; byte += wr_port_.segment_bytes()) {
-    written.cycle = wr_port_.take(offered);
-    offered = written.cycle + 1;
+}
+
+std::optional<Requant::Written> Requant::write() {
+  if (!writing_) begin_write();
+  for (; writing_->byte < writing_->written.bytes; writing_->byte += wr_port_.segment_bytes()) {
+    if (wr_port_.known_cycle() == kNever) return std::nullopt;
+    writing_->written.cycle = wr_port_.take(writing_->offered);
+    writing_->offered = writing_->written.cycle + 1;
   }
-  request_cycle_ = accepted + 1;
-  data_cycle_ = offered;
-  if (scale_turn_) finish_row(row, written.cycle);
+  const Writing sent = *writing_;
+  writing_.reset();
+  request_cycle_ = sent.accepted + 1;
+  data_cycle_ = sent.offered;
+  if (scale_turn_) finish_row(queue_.front(), sent.written.cycle);
   scale_turn_ = !scale_turn_;
-  return written;
+  return sent.written;
 }
 
 /// The row leaves the FIFO in `pop`. Advances the addresses to the next row.

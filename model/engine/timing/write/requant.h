@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "model/engine/arithmetic/arithmetic.h"
@@ -50,14 +51,17 @@ class Requant {
   /// First cycle in which a bank is free; kNever if that depends on later writes.
   uint64_t bank_cycle() const;
 
-  /// Cycle of the next write request; kNever if there is none yet.
+  /// Cycle of the next write request; kNever if there is none yet, or while one is not complete.
   uint64_t next_write() const;
+  /// Cycle in which an incomplete write continues; kNever if there is none, or it waits.
+  uint64_t resume_cycle() const { return writing_ ? wr_port_.known_cycle() : kNever; }
   struct Written {
     uint64_t cycle = 0;  ///< the last segment is taken
     uint32_t bytes = 0;
   };
-  /// Issues the next write request with its data.
-  Written write();
+  /// Issues the next write request with its data, or continues it. Null if the write port waits for
+  /// an acknowledgement that is not known.
+  std::optional<Written> write();
 
   struct Counted {
     uint64_t cycle;
@@ -86,6 +90,7 @@ class Requant {
   void encode_rows();
   Row encode_row(unsigned row, unsigned block, unsigned cols, uint64_t first_read);
   uint64_t credit_cycle() const;
+  void begin_write();
   void finish_row(const Row& row, uint64_t pop);
   void move(Loop loop, uint64_t iterations);
 
@@ -110,6 +115,13 @@ class Requant {
   std::vector<Counted> saturated_;
   // write
   std::deque<Row> queue_;
+  /// A write request whose segments are sent.
+  struct Writing {
+    Written written;
+    uint64_t accepted = 0, offered = 0;
+    uint32_t byte = 0;  // of the next segment
+  };
+  std::optional<Writing> writing_;
   bool scale_turn_ = false;
   uint64_t request_cycle_ = 0, data_cycle_ = 0;
   uint64_t element_stripe_ = 0, element_row_ = 0, scale_stripe_ = 0, scale_row_ = 0;

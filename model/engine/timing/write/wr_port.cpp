@@ -31,6 +31,7 @@ WrPort::WrPort(const Params& params, const PortLimits& limits, MemoryPort& memor
       acknowledged_(kept_acknowledgements(limits.writes)) {}
 
 uint64_t WrPort::ready_cycle() const {
+  if (is_row_open()) return kNever;
   // The row's bursts must have been emitted, and the queue of rows must have a free place.
   const uint64_t queue_free =
       rows_done_.count() < kWriteQueue ? 0 : rows_done_.ago(kWriteQueue, 0) + 1;
@@ -78,6 +79,10 @@ uint32_t WrPort::accept(uint64_t cycle, uint64_t address, uint32_t bytes, const 
 }
 
 void WrPort::halt(uint64_t cycle) {
+  if (is_row_open()) {
+    halts_cycle_ = cycle;
+    return;
+  }
   if (joins_) halted_cycle_ = cycle;
   joins_ = false;
 }
@@ -109,27 +114,50 @@ WrPort::Segment WrPort::next_segment() const {
   return segment;
 }
 
-uint64_t WrPort::take_cycle(uint64_t offered) {
-  const uint64_t cycle = std::max(offered, next_take_cycle_);
-  return next_segment().makes_beat ? std::max(cycle, sendable_cycle()) : cycle;
-}
+uint64_t WrPort::known_cycle() const { return next_segment().makes_beat ? next_burst_cycle() : 0; }
 
 uint64_t WrPort::take(uint64_t offered) {
-  const uint64_t cycle = take_cycle(offered);
   const Segment segment = next_segment();
-  if (segment.makes_beat) send(cycle);
+  uint64_t cycle = std::max(offered, next_take_cycle_);
+  if (segment.makes_beat) {
+    cycle = std::max(cycle, sendable_cycle());
+    send(cycle);
+  }
   bytes_left_ -= segment.bytes;
   fill_ += segment.bytes;
   if (fill_ >= beat_.bytes()) fill_ -= beat_.bytes();
   next_take_cycle_ = cycle + 1;
-  if (!segment.last) return cycle;
-  uint64_t row_done = cycle;
   if (segment.spills) {
-    row_done = std::max(cycle + 1, sendable_cycle());  // flush_q
-    send(row_done);
+    flushes_ = true;  // flush_q
+    flush_cycle_ = cycle + 1;
+    flush();
+  } else if (segment.last) {
+    end_row(cycle);
   }
-  rows_done_.push(row_done);
   return cycle;
+}
+
+/// The last segment is taken, and the last beat sent, in `cycle`.
+void WrPort::end_row(uint64_t cycle) {
+  rows_done_.push(cycle);
+  if (halts_cycle_) halt(*halts_cycle_);
+  halts_cycle_.reset();
+}
+
+/// Sends the last beat of a row that no segment fills, if its cycle is known.
+void WrPort::flush() {
+  if (!flushes_ || next_burst_cycle() == kNever) return;
+  flushes_ = false;
+  const uint64_t row_done = std::max(flush_cycle_, sendable_cycle());
+  send(row_done);
+  end_row(row_done);
+}
+
+/// First cycle for the emission of the burst of the next beat, as far as acknowledgements and the
+/// address register limit it; 0 if that burst has been emitted, kNever if not known.
+uint64_t WrPort::next_burst_cycle() const {
+  if (beats_sent_ < burst_.beats) return 0;
+  return fire_awaits_ ? kNever : std::max(address_fire_, acknowledged_cycle(kWriteBursts));
 }
 
 /// First cycle in which the burst of the next beat is at the head of its queue, so that the beat
@@ -141,24 +169,28 @@ uint64_t WrPort::sendable_cycle() {
 }
 
 void WrPort::next_burst() {
-  burst_ = row_bursts_.take();
-  beats_sent_ = 0;
   // The queue of bursts has a free place, and the address register is free or being emptied.
   const uint64_t queue_free =
       bursts_done_.count() < kWriteQueue ? 0 : bursts_done_.ago(kWriteQueue, 0) + 1;
-  emitted_ = std::max({next_emit_, queue_free, address_fire_, acknowledged_cycle(kWriteBursts)});
+  emitted_ = std::max({next_emit_, queue_free, next_burst_cycle()});
   next_emit_ = emitted_ + 1;
+  burst_ = row_bursts_.take();
+  beats_sent_ = 0;
   // The interconnect limits the outstanding bursts.
-  address_fire_ = std::max(emitted_ + 1, acknowledged_cycle(write_limit_));
+  const uint64_t allowed = acknowledged_cycle(write_limit_);
+  address_fire_ = emitted_ + 1;
+  if (allowed == kNever) {
+    fire_awaits_ = bursts_ - write_limit_;
+  } else {
+    address_fire_ = std::max(address_fire_, allowed);
+  }
 }
 
 /// First cycle after the acknowledgement of the burst `count` before the next one; 0 if there is
-/// none or the next burst cannot depend on it. If that burst still waits, it is issued before its
-/// cycle. Only a limit below kWriteQueue plus the bursts of a row can cause this: the burst
-/// kWriteQueue before the bursts of the present row has left the queue.
-uint64_t WrPort::acknowledged_cycle(unsigned count) {
+/// none or the next burst cannot depend on it, kNever if not known.
+uint64_t WrPort::acknowledged_cycle(unsigned count) const {
   if (bursts_ < count || count > acknowledged_.size()) return 0;
-  while (waiting_.size() >= count) issue();
+  if (bursts_under_way_.size() >= count) return kNever;
   return acknowledged_[(bursts_ - count) % acknowledged_.size()] + 1;
 }
 
@@ -172,56 +204,85 @@ void WrPort::send(uint64_t cycle) {
 /// The burst is complete; `last_beat` is the cycle of its last beat on the bus.
 void WrPort::finish_burst(uint64_t last_beat) {
   const std::size_t bytes = std::size_t{burst_.beats} * beat_.bytes();
-  issued_ = std::max({address_fire_, last_beat, issued_});
+  Burst burst{kNever, burst_.address, burst_.beats, operand_, first_beat_, last_beat};
+  if (!fire_awaits_) burst.cycle = issued_ = std::max({address_fire_, last_beat, issued_});
   bursts_++;
-  const Burst burst{issued_, burst_.address, burst_.beats, operand_, first_beat_, last_beat};
   const std::shared_ptr<Answers>& answers = operand_ == MXE_FAULT_RECORD ? record_ : results_;
   uint8_t* data = with_data_ ? data_.data() + position_ : nullptr;
   const uint8_t* enables = with_data_ ? enables_.data() + position_ : nullptr;
   position_ += bytes;
-  if (waiting_.empty() && memory_.takes_any_order(burst_.address, bytes)) {
-    request(burst, *answers, data, enables);
+  if (bursts_under_way_.empty() && memory_.takes_any_order(burst_.address, bytes)) {
+    Ticket ticket;
+    request(burst, data, enables, ticket);
+    acknowledge(burst, *answers, ticket);
     return;
   }
   answers->waiting++;
-  Waiting& waiting = waiting_.emplace_back(Waiting{burst, answers, {}, {}});
+  UnderWay& waiting = bursts_under_way_.emplace_back();
+  waiting.burst = burst;
+  waiting.answers = answers;
   if (!with_data_) return;
   waiting.data.assign(data, data + bytes);
   waiting.enables.assign(enables, enables + bytes);
 }
 
 void WrPort::issue() {
-  Waiting waiting = std::move(waiting_.front());
-  waiting_.pop_front();
-  waiting.answers->waiting--;
-  const bool with_data = !waiting.data.empty();
-  request(waiting.burst, *waiting.answers, with_data ? waiting.data.data() : nullptr,
-          with_data ? waiting.enables.data() : nullptr);
+  UnderWay& next = bursts_under_way_[issued_count_++];
+  const bool with_data = !next.data.empty();
+  request(next.burst, with_data ? next.data.data() : nullptr,
+          with_data ? next.enables.data() : nullptr, next.ticket);
+  take_answers();
+}
+
+void WrPort::take_answers() {
+  while (issued_count_ > 0 && bursts_under_way_.front().ticket.is_complete()) {
+    const UnderWay oldest = std::move(bursts_under_way_.front());
+    bursts_under_way_.pop_front();
+    issued_count_--;
+    oldest.answers->waiting--;
+    acknowledge(oldest.burst, *oldest.answers, oldest.ticket);
+  }
+  flush();
 }
 
 bool WrPort::waits_for_results() const {
-  return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
-    return waiting.burst.operand != MXE_FAULT_RECORD;
-  });
+  return std::any_of(
+      bursts_under_way_.begin(), bursts_under_way_.end(),
+      [](const UnderWay& waiting) { return waiting.burst.operand != MXE_FAULT_RECORD; });
 }
 
 /// The memory receives the burst.
-void WrPort::request(const Burst& burst, Answers& answers, uint8_t* data, const uint8_t* enables) {
+void WrPort::request(const Burst& burst, uint8_t* data, const uint8_t* enables, Ticket& ticket) {
   const std::size_t bytes = std::size_t{burst.beats} * beat_.bytes();
-  Ticket ticket;
   memory_.request({true, burst.cycle, burst.address, bytes, data, enables}, ticket);
+}
+
+void WrPort::acknowledge(const Burst& burst, Answers& answers, const Ticket& ticket) {
   acknowledge_ =
       std::max({ticket.times().beat(burst.beats - 1), burst.cycle + 1, acknowledge_ + 1});
-  acknowledged_[(bursts_ - 1 - waiting_.size()) % acknowledged_.size()] = acknowledge_;
+  const uint64_t number = bursts_ - 1 - bursts_under_way_.size();
+  acknowledged_[number % acknowledged_.size()] = acknowledge_;
   idle_cycle_ = acknowledge_ + 1;
   trace_.slice(Track::memory_write, "burst", burst.first_beat, burst.last_beat + 1,
-               {{"address", burst.address}, {"bytes", bytes}, {"acknowledged", acknowledge_}});
+               {{"address", burst.address},
+                {"bytes", uint64_t{burst.beats} * beat_.bytes()},
+                {"acknowledged", acknowledge_}});
   answers.last = acknowledge_;
   if (burst.operand != MXE_FAULT_RECORD) result_acknowledge_ = acknowledge_;
   if (ticket.has_error() && acknowledge_ < answers.error) {
     answers.error = acknowledge_;
     answers.fault = {burst.address, burst.operand, true};
   }
+  if (fire_awaits_ == number) accept_address();
+}
+
+/// The cycle in which the interconnect accepts the address of the last emitted burst is known.
+void WrPort::accept_address() {
+  fire_awaits_.reset();
+  address_fire_ = std::max(address_fire_, acknowledge_ + 1);
+  if (bursts_under_way_.empty() || bursts_under_way_.back().burst.cycle != kNever) return;
+  Burst& burst = bursts_under_way_.back().burst;
+  burst.cycle = issued_ = std::max({address_fire_, burst.last_beat, issued_});
 }
 
 }  // namespace mxe::engine

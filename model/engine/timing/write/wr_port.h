@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/engine/memory/memory_port.h"
@@ -25,7 +26,7 @@ class WrPort {
   WrPort(const Params& params, const PortLimits& limits, MemoryPort& memory, TracePoint trace);
 
   unsigned segment_bytes() const { return segment_bytes_; }
-  /// First cycle in which the next row is accepted.
+  /// First cycle in which the next row is accepted; kNever if the last one is not complete.
   uint64_t ready_cycle() const;
   /// Accepts a row of `operand` (MXE_FAULT_...) in `cycle`. `data`: its bytes; null if only the
   /// time is needed. A segment has 1 / `part` of the bytes of an FP32 segment. `joins`: the next
@@ -39,8 +40,11 @@ class WrPort {
   void halt(uint64_t cycle);
   /// For a skip of the joined row: stores the bytes carried to it. `target` points to `address`.
   void store_carried(uint8_t* target, uint64_t address);
-  /// Cycle in which the next segment, offered from `offered` on, is taken; take() takes it.
-  uint64_t take_cycle(uint64_t offered);
+  /// First cycle in which the next segment may be computed; kNever while it depends on the
+  /// acknowledgement of an earlier burst that is not known.
+  uint64_t known_cycle() const;
+  /// Takes the next segment, which is offered from `offered` on. Returns the cycle. known_cycle()
+  /// must not be kNever.
   uint64_t take(uint64_t offered);
 
   /// Call only between two rows.
@@ -48,30 +52,44 @@ class WrPort {
 
   uint64_t bursts() const { return bursts_; }
 
-  /// Cycle in which the next burst is issued; kNever if none waits.
-  uint64_t issue_cycle() const { return waiting_.empty() ? kNever : waiting_.front().burst.cycle; }
+  /// Cycle in which the next burst is issued; kNever if none waits for its cycle.
+  uint64_t issue_cycle() const {
+    return issued_count_ == bursts_under_way_.size() ? kNever
+                                                     : bursts_under_way_[issued_count_].burst.cycle;
+  }
   /// Issues that burst.
   void issue();
+  /// Takes the acknowledgements whose tickets are complete.
+  void take_answers();
+  /// Issue cycle of the oldest burst that is issued and not acknowledged; kNever if there is none.
+  uint64_t oldest_cycle() const {
+    return issued_count_ == 0 ? kNever : bursts_under_way_.front().burst.cycle;
+  }
 
-  /// First cycle after all beats of the accepted rows were sent (sent_o).
-  uint64_t sent_cycle() const { return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1; }
-  /// First cycle in which all issued bursts have been acknowledged (idle_o).
-  uint64_t idle_cycle() const { return idle_cycle_; }
+  /// First cycle after all beats of the accepted rows were sent (sent_o); kNever if not known.
+  uint64_t sent_cycle() const {
+    if (is_row_open()) return kNever;
+    return rows_done_.count() == 0 ? 0 : rows_done_.back() + 1;
+  }
+  /// First cycle in which all bursts have been acknowledged (idle_o); kNever if not known.
+  uint64_t idle_cycle() const {
+    return is_row_open() || !bursts_under_way_.empty() ? kNever : idle_cycle_;
+  }
 
   /// Acknowledgements of a set of bursts.
   struct Answers {
     uint64_t last = 0;        ///< cycle of the last one so far
     uint64_t error = kNever;  ///< cycle of the first error; kNever: none
     Fault fault;              ///< of the first error
-    unsigned waiting = 0;     ///< bursts that have not been issued
+    unsigned waiting = 0;     ///< bursts without a known acknowledgement
 
-    /// Cycle of the last one; kNever while bursts wait.
+    /// Cycle of the last one; kNever if not known.
     uint64_t last_cycle() const { return waiting == 0 ? last : kNever; }
   };
   /// Acknowledgements of the results since the last begin_job(), and of the last record.
   const std::shared_ptr<Answers>& result_answers() const { return results_; }
   const std::shared_ptr<Answers>& record_answers() const { return record_; }
-  /// First cycle in which all results have been acknowledged; kNever while one waits.
+  /// First cycle in which all results have been acknowledged; kNever if not known.
   uint64_t results_answered_cycle() const {
     return waits_for_results() ? kNever : result_acknowledge_ + 1;
   }
@@ -87,9 +105,13 @@ class WrPort {
   };
 
   Segment next_segment() const;
+  bool is_row_open() const { return bytes_left_ > 0 || flushes_; }
+  uint64_t next_burst_cycle() const;
   uint64_t sendable_cycle();
   void next_burst();
-  uint64_t acknowledged_cycle(unsigned count);
+  void flush();
+  void end_row(uint64_t cycle);
+  uint64_t acknowledged_cycle(unsigned count) const;
   void send(uint64_t cycle);
   void finish_burst(uint64_t last_beat);
   bool waits_for_results() const;
@@ -101,12 +123,15 @@ class WrPort {
     uint32_t operand = MXE_FAULT_NONE;
     uint64_t first_beat = 0, last_beat = 0;  // cycles
   };
-  struct Waiting {
-    Burst burst;
+  struct UnderWay {
+    Burst burst;  // its cycle is kNever until its address is accepted
     std::shared_ptr<Answers> answers;
     std::vector<uint8_t> data, enables;  // empty if only the time is needed
+    Ticket ticket;
   };
-  void request(const Burst& burst, Answers& answers, uint8_t* data, const uint8_t* enables);
+  void request(const Burst& burst, uint8_t* data, const uint8_t* enables, Ticket& ticket);
+  void acknowledge(const Burst& burst, Answers& answers, const Ticket& ticket);
+  void accept_address();
 
   BeatSize beat_;
   unsigned segment_bytes_, write_limit_;
@@ -114,13 +139,14 @@ class WrPort {
   TracePoint trace_;
 
   Bursts row_bursts_;
-  uint32_t bytes_left_ = 0;     // not yet taken
-  bool joins_ = false;          // to the next row
-  uint32_t carried_bytes_ = 0;  // to the next row
-  uint64_t end_ = 0;            // first address after the row
-  uint64_t halted_cycle_ = 0;   // a record may replace the joined row from here on
-  unsigned row_segment_ = 0;    // bytes of a segment
-  unsigned fill_ = 0;           // bytes in the partial beat; at first the row's offset in its beat
+  uint32_t bytes_left_ = 0;              // not yet taken
+  bool joins_ = false;                   // to the next row
+  uint32_t carried_bytes_ = 0;           // to the next row
+  uint64_t end_ = 0;                     // first address after the row
+  uint64_t halted_cycle_ = 0;            // a record may replace the joined row from here on
+  std::optional<uint64_t> halts_cycle_;  // of halt() in a row that is not complete
+  unsigned row_segment_ = 0;             // bytes of a segment
+  unsigned fill_ = 0;  // bytes in the partial beat; at first the row's offset in its beat
   uint64_t next_take_cycle_ = 0;  // earliest take of a segment
   uint64_t next_emit_ = 0;        // earliest emission of a burst
   bool with_data_ = false;
@@ -131,15 +157,21 @@ class WrPort {
   unsigned beats_sent_ = 0;
   uint64_t first_beat_ = 0;  // cycle of its first beat
   uint64_t emitted_ = 0;     // enters the queue of bursts
+  /// The interconnect accepts the address. If the cycle depends on an acknowledgement that is not
+  /// known, that of burst fire_awaits_, this is the first possible cycle.
   uint64_t address_fire_ = 0;
+  std::optional<uint64_t> fire_awaits_;
+  bool flushes_ = false;      // the last beat of a row is to be sent
+  uint64_t flush_cycle_ = 0;  // first cycle for it
 
   History<uint64_t, kWriteQueue> rows_done_, bursts_done_;
-  uint64_t issued_ = 0;                 // the memory receives the previous burst
-  std::deque<Waiting> waiting_;         // bursts to be issued
-  std::vector<uint64_t> acknowledged_;  // by burst, as many as a limit refers to
-  uint64_t acknowledge_ = 0;            // of the last issued burst
-  uint64_t result_acknowledge_ = 0;     // of the last issued burst of results, of any job
-  uint64_t bursts_ = 0;                 // issued or waiting
+  uint64_t issued_ = 0;                    // the memory receives the previous burst
+  std::deque<UnderWay> bursts_under_way_;  // to be issued or acknowledged
+  std::size_t issued_count_ = 0;           // those issued
+  std::vector<uint64_t> acknowledged_;     // by burst, as many as a limit refers to
+  uint64_t acknowledge_ = 0;               // the last one
+  uint64_t result_acknowledge_ = 0;        // the last one of results, of any job
+  uint64_t bursts_ = 0;                    // so far, with those under way
   uint64_t idle_cycle_ = 0;
   std::shared_ptr<Answers> results_ = std::make_shared<Answers>();
   std::shared_ptr<Answers> record_ = std::make_shared<Answers>();
