@@ -1,14 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/platform/engine.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "model/platform/clock.h"
 
 namespace mxe::platform {
 
+/// The memory as the core sees it, with non-blocking calls.
+class Engine::Phases : public engine::MemoryPort {
+ public:
+  Phases(Engine& engine, std::unique_ptr<BurstPhases> bursts)
+      : engine_(engine), bursts_(std::move(bursts)) {}
+
+  void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override {
+    bursts_->request({request, &ticket, engine_.harness_});
+  }
+
+ private:
+  Engine& engine_;
+  std::unique_ptr<BurstPhases> bursts_;
+};
+
 Engine::Engine(const sc_core::sc_module_name& name, const engine::EngineConfig& config,
-               const Clock& clock)
+               const Clock& clock, MemoryCalls calls, unsigned payload_bytes)
     : EngineModule(name, config.params, clock), config_(config) {
-  memory_port().use_direct_access(config.skips());
+  const auto responded = [this] {
+    has_responses_ = true;
+    wake_event_.notify();
+  };
+  if (auto bursts = make_phases(calls, payload_bytes, responded)) {
+    phases_ = std::make_unique<Phases>(*this, std::move(bursts));
+  } else {
+    memory_port().use_direct_access(config.skips());
+  }
   make_core();
   // A reset replaces the arithmetic, so the visitors read it at each call.
   array_ = make_block_objects(
@@ -20,7 +46,13 @@ Engine::Engine(const sc_core::sc_module_name& name, const engine::EngineConfig& 
   set_stack_size(kThreadStackBytes);
 }
 
-void Engine::make_core() { harness_.emplace(config_, memory_port()); }
+Engine::~Engine() = default;
+
+void Engine::make_core() {
+  engine::MemoryPort& memory = phases_ ? static_cast<engine::MemoryPort&>(*phases_) : memory_port();
+  harness_ = std::make_shared<harness::CoreHarness>(config_, memory);
+  has_responses_ = false;
+}
 
 bool Engine::set_counters(const std::vector<uint64_t>& values) {
   core().set_counters(clock().now(), values);
@@ -71,12 +103,21 @@ void Engine::bring_core_to(uint64_t cycle) {
   while (core_wanted_) wait(there_event_);
 }
 
-/// Part of bring_core_to() in the engine's thread.
-void Engine::serve_access() {
-  if (!core_wanted_) return;
+/// Part of bring_core_to() in the engine's thread. Returns false if the core must wait for time to
+/// pass, or for the memory.
+bool Engine::serve_access() {
+  if (!core_wanted_) return true;
   core().run_until(wanted_cycle_);
+  if (core().reach(wanted_cycle_) < wanted_cycle_) return false;
   core_wanted_ = false;
   there_event_.notify();
+  return true;
+}
+
+/// Waits until the core can continue towards wanted_cycle_.
+void Engine::wait_for_core() {
+  const uint64_t next = std::min(core().next_cycle(), wanted_cycle_);
+  wait(clock().until(std::max(next, clock().now() + 1)), wake_event_);
 }
 
 /// With a global quantum the core may already be ahead of the simulation.
@@ -102,7 +143,11 @@ void Engine::thread() {
   irq.write(false);
   for (;;) {
     if (must_reset()) reset();
-    serve_access();
+    take_responses();
+    if (!serve_access()) {
+      wait_for_core();
+      continue;
+    }
     run_core();
     if (core_wanted_) continue;  // the memory let time pass meanwhile
     if (must_reset()) continue;
@@ -122,6 +167,16 @@ void Engine::thread() {
       wait(clock().until(until), wake_event_);
     }
   }
+}
+
+/// Passes the responses of the memory and the present to the core. Other processes respond first.
+void Engine::take_responses() {
+  if (!phases_) return;
+  yield_to_others();
+  core().set_present(clock().now());
+  if (!has_responses_) return;
+  has_responses_ = false;
+  core().take_responses();
 }
 
 /// Runs the core up to the horizon. A register write that starts there takes effect two cycles

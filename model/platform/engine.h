@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "model/engine/timing/control/engine_config.h"
@@ -16,10 +15,14 @@ namespace mxe::platform {
 /// which it replaces. The blocks of a structural arithmetic are its child objects (BlockObject).
 class Engine : public EngineModule {
  public:
+  /// `calls` and `payload_bytes`: how bursts reach the memory, see BurstPhases. Nothing is skipped
+  /// with MemoryCalls::non_blocking.
   Engine(const sc_core::sc_module_name& name, const engine::EngineConfig& config,
-         const Clock& clock = {});
+         const Clock& clock = {}, MemoryCalls calls = MemoryCalls::one_blocking,
+         unsigned payload_bytes = 0);
   Engine(const sc_core::sc_module_name& name, const Params& params)
       : Engine(name, engine::EngineConfig(params)) {}
+  ~Engine() override;
 
   bool set_counters(const std::vector<uint64_t>& values) override;
   bool at_rest() const override;
@@ -28,6 +31,8 @@ class Engine : public EngineModule {
 
  private:
   bool transfer_register(harness::RegisterTransfer& transfer) override;
+  class Phases;
+
   void let_core_run();
   bool peek_register(uint32_t address, uint32_t& value) const override;
   void reset_changed() override { wake_event_.notify(); }
@@ -40,10 +45,15 @@ class Engine : public EngineModule {
   void run_core();
   uint64_t bring_core_to_now();
   void bring_core_to(uint64_t cycle);
-  void serve_access();
+  bool serve_access();
+  void take_responses();
+  void wait_for_core();
 
   /// Only the engine's thread runs the core, because memories may wait. Others use bring_core_to().
-  std::optional<harness::CoreHarness> harness_;  // recreated at a reset
+  /// Recreated at a reset. Bursts that are outstanding with phases also own it.
+  std::shared_ptr<harness::CoreHarness> harness_;
+  std::unique_ptr<Phases> phases_;  // null with blocking calls
+  bool has_responses_ = false;      // that the core has not taken
   std::unique_ptr<BlockObject> array_, drain_;
   engine::EngineConfig config_;
   sc_core::sc_event wake_event_, free_event_, there_event_;

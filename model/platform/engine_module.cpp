@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "model/numerics/base/error.h"
 #include "model/platform/clock.h"
 #include "model/platform/payload.h"
 
@@ -53,6 +55,29 @@ EngineModule::EngineModule(const sc_core::sc_module_name& name, const Params& pa
   regs.register_b_transport(this, &EngineModule::transport);
   regs.register_transport_dbg(this, &EngineModule::debug_transport);
   mem.register_invalidate_direct_mem_ptr(this, &EngineModule::end_direct_access);
+}
+
+std::unique_ptr<BurstPhases> EngineModule::make_phases(MemoryCalls calls, unsigned payload_bytes,
+                                                       std::function<void()> responded) {
+  if (calls != MemoryCalls::non_blocking) {
+    if (payload_bytes != 0) throw Error("payload_bytes needs MemoryCalls::non_blocking");
+    return nullptr;
+  }
+  auto phases = std::make_unique<BurstPhases>(mem, clock_, params_.mem_bytes(), payload_bytes,
+                                              std::move(responded));
+  phases_ = phases.get();
+  mem.register_nb_transport_bw(this, &EngineModule::memory_phase);
+  return phases;
+}
+
+tlm::tlm_sync_enum EngineModule::memory_phase(tlm::tlm_generic_payload& payload,
+                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  try {
+    return phases_->respond(payload, phase, delay);
+  } catch (const Error& error) {
+    SC_REPORT_ERROR("/mxe/mem", error.what());
+    return tlm::TLM_ACCEPTED;
+  }
 }
 
 void EngineModule::end_of_elaboration() {

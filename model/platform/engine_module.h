@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "model/harness/register_access.h"
 #include "model/params/params.h"
+#include "model/platform/burst_phases.h"
 #include "model/platform/clock.h"
 #include "model/platform/tlm_memory_port.h"
 
@@ -27,7 +29,8 @@ void yield_to_others();
 ///            which the initiator must wait for (Host does). The model supports transport_dbg
 ///   mem      data, descriptors and completion records: any TLM-2.0 memory. A memory that supports
 ///            BurstExtension returns the time of each beat; otherwise a burst ends after the
-///            returned delay. A memory that waits receives one burst at a time from the model
+///            returned delay. A memory that waits receives one burst at a time from the model. With
+///            MemoryCalls::non_blocking, bursts are phases of the base protocol (BurstPhases)
 ///   irq      level interrupt
 ///   reset_n  active low; if unbound, the engine is reset once at the start. While it is low,
 ///            registers respond with an error, also to accesses that it interrupts; outstanding
@@ -79,8 +82,14 @@ class EngineModule : public sc_core::sc_module {
   /// Reads a register without time or side effects, for debuggers. Returns false if unsupported.
   virtual bool peek_register(uint32_t /*address*/, uint32_t& /*value*/) const { return false; }
   TlmMemoryPort& memory_port() { return memory_port_; }
+  /// With MemoryCalls::non_blocking the bursts of `mem`, else null. `responded` is called when a
+  /// ticket is complete. Throws Error for `payload_bytes` that does not fit.
+  std::unique_ptr<BurstPhases> make_phases(MemoryCalls calls, unsigned payload_bytes,
+                                           std::function<void()> responded = {});
 
  private:
+  tlm::tlm_sync_enum memory_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
   void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   bool read_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug_transport(tlm::tlm_generic_payload& payload);
@@ -94,6 +103,7 @@ class EngineModule : public sc_core::sc_module {
   Params params_;
   Clock clock_;
   TlmMemoryPort memory_port_;
+  BurstPhases* phases_ = nullptr;  // of make_phases()
   unsigned resets_ = 0, resets_done_ = 0;
   std::function<uint64_t()> horizon_;
 };

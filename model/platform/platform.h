@@ -5,13 +5,16 @@
 #include <memory>
 #include <systemc>
 
+#include "model/platform/dram_memory.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/host.h"
 #include "model/platform/memory.h"
 
 namespace mxe::platform {
 
-/// An engine, a memory and a host. A simulation may contain several platforms.
+/// An engine, a memory and a host. A simulation may contain several platforms. A DRAM with the
+/// controller dram::Mode::fr_fcfs is a module between engine and memory; the engine must have
+/// MemoryCalls::non_blocking.
 class Platform : public sc_core::sc_module {
  public:
   /// Creates the engine; called in the constructor, so that the engine becomes a child.
@@ -26,10 +29,13 @@ class Platform : public sc_core::sc_module {
   Host& host() { return *host_; }
 
   void run(Host::Program program);
+  /// The calls with which an engine reaches this memory.
+  static MemoryCalls memory_calls(const std::optional<dram::Setup>& dram);
 
  private:
   std::unique_ptr<EngineModule> engine_;
   std::unique_ptr<Memory> memory_;
+  std::unique_ptr<DramMemory> dram_;  // null: the memory has the times
   std::unique_ptr<Host> host_;
   sc_core::sc_signal<bool> irq_{"irq_signal"};
 };

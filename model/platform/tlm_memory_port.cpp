@@ -4,15 +4,12 @@
 #include <algorithm>
 
 namespace mxe::platform {
-namespace {
 
 engine::BusResponse bus_response(tlm::tlm_response_status status) {
   if (status == tlm::TLM_OK_RESPONSE) return engine::BusResponse::okay;
   return status == tlm::TLM_ADDRESS_ERROR_RESPONSE ? engine::BusResponse::decode_error
                                                    : engine::BusResponse::slave_error;
 }
-
-}  // namespace
 
 TlmMemoryPort::TlmMemoryPort(Socket& socket, const Clock& clock, unsigned beat_bytes)
     : socket_(socket), clock_(clock), beat_(beat_bytes) {

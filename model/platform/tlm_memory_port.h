@@ -12,6 +12,9 @@
 
 namespace mxe::platform {
 
+/// The response of AXI4 for a TLM-2.0 response status.
+engine::BusResponse bus_response(tlm::tlm_response_status status);
+
 /// The memory behind a TLM-2.0 socket: one b_transport for each burst, which may wait; none with
 /// direct access, several for a write whose byte enables the memory refuses. The ticket is complete
 /// when request() returns. Serves one burst at a time.

@@ -265,6 +265,7 @@ Run simulate(const LinuxOptions& options, const std::string& kernel, device::Tar
 int run(const LinuxOptions& options) {
   const device::Target target = choose_target(options);
   device::EngineSetup setup = options.engine.resolve();
+  if (setup.dram) setup.dram->require_quick("mxe linux");
   setup.waves = options.waves;
   const std::string kernel = choose_kernel(options);
   std::optional<engine::ChromeTrace> trace = options.trace.open();

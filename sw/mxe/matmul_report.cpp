@@ -168,6 +168,7 @@ Json to_json(const MatmulReport& report, const device::DeviceResult& result) {
   if (report.dram) {
     json["memory"] = {{"name", report.dram->config.name},
                       {"is_ideal", report.dram->config.is_ideal},
+                      {"controller", dram::controller_name(report.dram->config.controller)},
                       {"peak_gbs", report.dram->config.peak_gbs()},
                       {"clock_mhz", report.dram->clock_mhz}};
   }
@@ -192,8 +193,9 @@ void print_text(const MatmulReport& report, const device::DeviceResult& result) 
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
   if (report.dram) {
     const dram::Config& memory = report.dram->config;
-    fmt::print("  memory         {}{}: {:.4g} GB/s; engine at {:.6g} MHz\n", memory.name,
-               memory.is_ideal ? ", ideal" : "", memory.peak_gbs(), report.dram->clock_mhz);
+    const char* kind = memory.is_ideal ? "ideal" : dram::controller_name(memory.controller);
+    fmt::print("  memory         {}, {}: {:.4g} GB/s; engine at {:.6g} MHz\n", memory.name, kind,
+               memory.peak_gbs(), report.dram->clock_mhz);
   }
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n",

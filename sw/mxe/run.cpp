@@ -62,6 +62,7 @@ soc::Outcome simulate(const RunOptions& options, device::Target target,
   soc::SocOptions soc_options = options.soc;
   soc_options.timing = setup.timing;
   soc_options.dram = setup.dram;
+  if (setup.dram) setup.dram->require_quick("mxe run");
   soc_options.arguments = options.arguments;
   soc_options.arguments.insert(soc_options.arguments.begin(),
                                std::filesystem::path(options.firmware).filename().string());

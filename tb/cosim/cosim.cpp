@@ -25,19 +25,26 @@ CoSim::CoSim(const CoSimOptions& options) : options_(options) {
       engine.ports = options_.rtl.ports;
       engine.watcher = options_.watcher;
       if (options_.structural) engine.arithmetic = engine::make_structural_arithmetic;
-      return std::make_unique<platform::Engine>("engine", engine);
+      return std::make_unique<platform::Engine>("engine", engine, platform::Clock(),
+                                                memory_calls());
     });
   }
   if (options.run_rtl) {
     const EngineFeatures features = options.rtl_features.value_or(options.params);
     rtl_.device = make_device("rtl", features, [this] {
-      return std::make_unique<rtl::RtlEngine>("engine", options_.params, options_.rtl);
+      rtl::RtlOptions rtl = options_.rtl;
+      rtl.memory_calls = memory_calls();
+      return std::make_unique<rtl::RtlEngine>("engine", options_.params, rtl);
     });
   }
   const bool can_be_set = !rtl_.device || shows_counters(*rtl_engine());
   for (Side* side : {&model_, &rtl_}) {
     if (side->device) side->device->counters_can_be_set = can_be_set;
   }
+}
+
+platform::MemoryCalls CoSim::memory_calls() const {
+  return platform::Platform::memory_calls(options_.dram);
 }
 
 std::unique_ptr<Device> CoSim::make_device(const char* name, const EngineFeatures& features,

@@ -56,6 +56,7 @@ class CoSim {
     const struct mxe_counters* counters() const { return device ? &result.counters : nullptr; }
   };
 
+  platform::MemoryCalls memory_calls() const;
   std::unique_ptr<Device> make_device(const char* name, const EngineFeatures& features,
                                       const platform::Platform::EngineFactory& factory) const;
   rtl::RtlEngine* rtl_engine() const;

@@ -189,6 +189,7 @@ void draw_dram(CoSimCase& cosim_case, uint64_t seed) {
   const auto& names = dram::preset_names();
   std::string memory = names[random.uniform(0, names.size() - 1)];
   if (random.one_in(3)) memory += ":page=closed";
+  if (random.one_in(2)) memory += ":controller=fr-fcfs";
   cosim_case.use_dram(memory, kClocks[random.uniform(0, kClocks.size() - 1)]);
 }
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t kLargestSize = 1 << 17, kLargestWork = 1 << 22;
 constexpr unsigned kLargestGap = 4'000'000'000;
-constexpr unsigned kDramWrites = 128;   // more than the model may have to request early
 constexpr unsigned kLargestRing = 256;  // largest QUEUE_DEPTH
 
 template <typename E>
@@ -329,7 +328,6 @@ void CoSimCase::use_dram(const std::string& text, double clock) {
   memory = text;
   clock_mhz = clock;
   timing = {};
-  ports.writes = std::max(ports.writes, kDramWrites);
 }
 
 Json to_json(const CoSimCase& cosim_case) {

@@ -94,6 +94,17 @@ TEST_F(EstimateDram, RowsAndRefreshesTakeTime) {
   EXPECT_GT(with(path("my.yaml")).at("cycles"), ddr.at("cycles"));
 }
 
+TEST_F(EstimateDram, AControllerThatReordersIsFaster) {
+  const nlohmann::json model = with("ddr4-3200:controller=fr-fcfs", {"--config", "small"}),
+                       rtl = with("ddr4-3200:controller=fr-fcfs",
+                                  {"--config", "small", "--on", "rtl"}),
+                       quick = with("ddr4-3200", {"--config", "small"});
+  EXPECT_EQ(model.at("memory").at("controller"), "fr-fcfs");
+  EXPECT_EQ(quick.at("memory").at("controller"), "quick");
+  EXPECT_EQ(model.at("cycles"), rtl.at("cycles"));
+  EXPECT_LT(1.2 * model.at("cycles").get<double>(), quick.at("cycles").get<double>());
+}
+
 TEST_F(EstimateDram, ASlowClockWaitsLess) {
   const uint64_t fast = with("ddr4-3200").at("cycles");
   const nlohmann::json slow = with("ddr4-3200", {"--clock-mhz", "250"});
@@ -112,6 +123,7 @@ TEST_F(EstimateDram, RefusesBadInput) {
   refuse("ddr9", "unknown memory 'ddr9'; allowed: ddr4-3200, ");
   refuse("ddr4-3200:color=red", "color");
   refuse("ddr4-3200:map=ro-xx", "map");
+  refuse("ddr4-3200:controller=fast", "controller=fast: allowed: quick, fr-fcfs");
   refuse(path("missing.yaml"), "missing.yaml");
   refuse("hbm3", "--memory excludes --mem-latency", {"--mem-latency", "40"});
   refuse("hbm3", "--memory excludes --mem-half-duplex", {"--mem-half-duplex"});

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <systemc>
+#include <vector>
 
 #include "model/platform/device/driver_session.h"
 #include "model/platform/dram_memory.h"
@@ -31,11 +32,19 @@ class DramBoard : public sc_core::sc_module {
   /// `job`: a job::Job or a job::JobShape.
   template <class AnyJob>
   device::DeviceResult run(const AnyJob& job) {
-    device::DeviceResult result;
-    host.start([&](platform::Host& here) { result = session_.run(here, job); });
+    start(std::vector<AnyJob>{job});
     platform::run_hosts({&host});
-    return result;
+    return results.back();
   }
+  /// Runs these jobs in platform::run_hosts().
+  template <class AnyJob>
+  void start(const std::vector<AnyJob>& jobs) {
+    host.start([this, jobs](platform::Host& here) {
+      for (const AnyJob& job : jobs) results.push_back(session_.run(here, job));
+    });
+  }
+
+  std::vector<device::DeviceResult> results;
 
  private:
   std::unique_ptr<platform::EngineModule> engine_;

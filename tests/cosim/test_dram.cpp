@@ -77,7 +77,12 @@ TEST(Dram, GivesModelAndRtlTheSameCycles) {
       {"ddr5-4800:channels=2", 700},
       {"lpddr4x-4266:page=closed", 2000, {3, 40}},
       {"hbm2", 1000, {8, 128}},
-      {"hbm3:ideal"}};
+      {"hbm3:ideal"},
+      {"ddr4-3200:controller=fr-fcfs"},
+      {"ddr5-4800:controller=fr-fcfs,channels=2,merge_reads=1", 1300},
+      {"lpddr4x-4266:controller=fr-fcfs,page=closed", 700, {3, 2}},
+      {"hbm2:controller=fr-fcfs,write_queue=8,write_high=6,write_low=2", 433, {8, 128}},
+      {"hbm3:ideal,controller=fr-fcfs", 2000}};
   std::mt19937 random(3);
   std::vector<job::JobShape> jobs;
   for (int i = 0; i < 6; i++) jobs.push_back(random_shape(random));

@@ -17,6 +17,7 @@
 #include "model/numerics/base/random.h"
 #include "model/numerics/quantize/quantize.h"
 #include "model/platform/dram/presets.h"
+#include "model/platform/engine.h"
 #include "model/platform/rtl/rtl_engine.h"
 #include "tests/cosim/dram_board.h"
 
@@ -199,38 +200,106 @@ job::Job random_job(uint64_t seed, std::size_t m, std::size_t n, std::size_t k) 
   return job;
 }
 
-DramBoard::EngineFactory small_rtl(bool overlaps_bursts) {
-  return [overlaps_bursts] {
+DramBoard::EngineFactory small_rtl(platform::MemoryCalls calls, unsigned payload_bytes = 0) {
+  return [=] {
     rtl::RtlOptions options;
-    options.overlaps_bursts = overlaps_bursts;
+    options.memory_calls = calls;
+    options.payload_bytes = payload_bytes;
     return std::make_unique<rtl::RtlEngine>("engine", Params::named("small"), options);
   };
 }
 
-TEST(RtlOnDram, GivesTheResultsOfTheReference) {
-  struct Boards {
-    DramBoard overlapping, serial, in_order;
+DramBoard::EngineFactory small_model(unsigned payload_bytes = 0) {
+  return [=] {
+    return std::make_unique<platform::Engine>(
+        "engine", engine::EngineConfig(Params::named("small")), platform::Clock(),
+        platform::MemoryCalls::non_blocking, payload_bytes);
   };
-  std::vector<std::unique_ptr<Boards>> all;
+}
+
+struct RtlOnDram {
+  explicit RtlOnDram(const char* name)
+      : overlapping(board(name, platform::MemoryCalls::blocking)),
+        serial(board(name, platform::MemoryCalls::one_blocking)),
+        in_order(board(name, platform::MemoryCalls::blocking, dram::Mode::in_order)),
+        phases(board(name, platform::MemoryCalls::non_blocking)),
+        split(board(name, platform::MemoryCalls::non_blocking, dram::Mode::fr_fcfs, 64)) {}
+
+  static DramBoard board(const char* name, platform::MemoryCalls calls,
+                         dram::Mode mode = dram::Mode::fr_fcfs, unsigned payload_bytes = 0) {
+    return DramBoard(sc_core::sc_gen_unique_name("board"), dram::preset(name),
+                     small_rtl(calls, payload_bytes), mode);
+  }
+
+  DramBoard overlapping, serial, in_order, phases, split;
+};
+
+TEST(RtlOnDram, GivesTheResultsOfTheReference) {
+  std::vector<std::unique_ptr<RtlOnDram>> all;
   for (const char* name : {"ddr4-3200", "lpddr5-6400", "hbm2"}) {
-    const auto board = [&](bool overlaps, dram::Mode mode) {
-      return DramBoard(sc_core::sc_gen_unique_name("board"), dram::preset(name),
-                       small_rtl(overlaps), mode);
-    };
-    all.emplace_back(new Boards{board(true, dram::Mode::fr_fcfs), board(false, dram::Mode::fr_fcfs),
-                                board(true, dram::Mode::in_order)});
+    all.push_back(std::make_unique<RtlOnDram>(name));
   }
   for (const job::Job& job :
        {random_job(1, 1, 64, 512), random_job(2, 9, 13, 96), random_job(3, 40, 20, 64)}) {
     const job::StoredOutput golden = job.golden(job::engine_sums(Params::named("small").fp4_dual));
+    const auto cycles = [&](DramBoard& board) {
+      const device::DeviceResult result = board.run(job);
+      EXPECT_EQ(result.output.bytes, golden.bytes) << board.name();
+      return result.cycles;
+    };
     for (const auto& boards : all) {
-      const device::DeviceResult overlapping = boards->overlapping.run(job);
-      const device::DeviceResult serial = boards->serial.run(job);
-      const device::DeviceResult in_order = boards->in_order.run(job);
-      EXPECT_EQ(overlapping.output.bytes, golden.bytes);
-      EXPECT_EQ(serial.output.bytes, golden.bytes);
-      EXPECT_EQ(in_order.output.bytes, golden.bytes);
-      EXPECT_LT(overlapping.cycles, serial.cycles);
+      const uint64_t overlapping = cycles(boards->overlapping);
+      const uint64_t serial = cycles(boards->serial);
+      EXPECT_LT(overlapping, serial);
+      EXPECT_LT(cycles(boards->phases), serial);
+      EXPECT_LT(cycles(boards->split), serial);
+      cycles(boards->in_order);
+    }
+  }
+}
+
+/// Model and RTL with phases.
+struct PairOnDram {
+  PairOnDram(const char* name, dram::Mode mode, unsigned payload_bytes)
+      : model(sc_core::sc_gen_unique_name("model"), dram::preset(name), small_model(payload_bytes),
+              mode),
+        rtl(sc_core::sc_gen_unique_name("rtl"), dram::preset(name),
+            small_rtl(platform::MemoryCalls::non_blocking, payload_bytes), mode) {}
+
+  DramBoard model, rtl;
+};
+
+// Both run at the same time, because refreshes and edges of tCK depend on it.
+TEST(ModelOnDram, TakesTheCyclesOfTheRtl) {
+  std::vector<std::unique_ptr<PairOnDram>> all;
+  for (const char* name : dram::preset_names()) {
+    for (const dram::Mode mode : {dram::Mode::fr_fcfs, dram::Mode::in_order}) {
+      all.push_back(std::make_unique<PairOnDram>(name, mode, all.size() % 3 == 1 ? 64 : 0));
+    }
+  }
+  Random random(1);
+  std::vector<job::Job> jobs;
+  for (int i = 0; i < 12; i++) {
+    jobs.push_back(random_job(random.next(), random.uniform(1, 40), random.uniform(1, 70),
+                              32 * random.uniform(1, 12)));
+  }
+  std::vector<platform::Host*> hosts;
+  for (const auto& pair : all) {
+    for (DramBoard* board : {&pair->model, &pair->rtl}) {
+      board->start(jobs);
+      hosts.push_back(&board->host);
+    }
+  }
+  platform::run_hosts(hosts);
+  for (std::size_t i = 0; i < jobs.size(); i++) {
+    const job::StoredOutput golden =
+        jobs[i].golden(job::engine_sums(Params::named("small").fp4_dual));
+    for (const auto& pair : all) {
+      const device::DeviceResult &model = pair->model.results.at(i), &rtl = pair->rtl.results.at(i);
+      EXPECT_EQ(model.output.bytes, golden.bytes);
+      EXPECT_EQ(rtl.output.bytes, golden.bytes);
+      EXPECT_EQ(model.cycles, rtl.cycles) << pair->model.name() << ", job " << i;
+      EXPECT_EQ(model.counters, rtl.counters) << pair->model.name() << ", job " << i;
     }
   }
 }

@@ -31,7 +31,7 @@ sc_core::sc_time ns(double time) { return sc_core::sc_time(time, sc_core::SC_NS)
 /// The model has one burst at a time in a memory that waits, and so has this RTL.
 rtl::RtlOptions like_the_model(const ForeignMemory& memory) {
   rtl::RtlOptions options;
-  options.overlaps_bursts = memory.delay == Delay::annotates;
+  if (memory.delay != Delay::annotates) options.memory_calls = platform::MemoryCalls::one_blocking;
   return options;
 }
 

@@ -7,6 +7,14 @@
 
 namespace mxe::dram {
 
+/// The controller's behaviour. `in_order`, the quick mode, answers within submit(); its writes are
+/// posted, and its times are a function of the requests so far. `fr_fcfs` reorders and answers
+/// later.
+enum class Mode : uint8_t { in_order, fr_fcfs };
+
+/// "quick", "fr-fcfs".
+const char* controller_name(Mode mode);
+
 enum class RefreshMode : uint8_t { off, all_bank, per_bank };
 enum class PagePolicy : uint8_t { open, closed };
 
@@ -46,6 +54,7 @@ struct Config {
   uint32_t dual_command = 0;                 ///< 1: one row and one column command per cycle (HBM)
 
   // Controller
+  Mode controller = Mode::in_order;  ///< at an engine of MXE's own platforms
   RefreshMode refresh = RefreshMode::all_bank;
   PagePolicy page = PagePolicy::open;
   uint32_t read_queue = 32, write_queue = 32;

@@ -52,10 +52,6 @@ class Dram {
   virtual const std::vector<CommandRecord>& log(unsigned unit) const = 0;
 };
 
-/// The controller's behaviour. `in_order` answers within submit(); its writes are posted, and its
-/// times are a function of the requests so far. `fr_fcfs` reorders and answers later.
-enum class Mode : uint8_t { in_order, fr_fcfs };
-
 /// Creates a memory. A configuration with `is_ideal` has one behaviour in both modes.
 std::unique_ptr<Dram> make_dram(const Config& config, Mode mode);
 

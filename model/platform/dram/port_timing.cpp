@@ -17,12 +17,19 @@ void Setup::validate() const {
                    {clock_mhz});
 }
 
-Clock Setup::clock() const { return Clock(static_cast<uint64_t>(std::llround(1e9 / clock_mhz))); }
+void Setup::require_quick(const std::string& user) const {
+  if (config.controller == Mode::in_order) return;
+  throw Error(fmt::format("memory '{}': {} has no controller=fr-fcfs; allowed: controller=quick",
+                          config.name, user));
+}
+
+uint64_t Setup::period_fs() const { return static_cast<uint64_t>(std::llround(1e9 / clock_mhz)); }
 
 std::string Setup::to_text() const {
-  std::string text = fmt::format(
-      "clock_mhz={} tCK={}fs map={} refresh={} page={} ideal={}", clock_mhz, config.tck_fs,
-      config.map, static_cast<int>(config.refresh), static_cast<int>(config.page), config.is_ideal);
+  std::string text =
+      fmt::format("clock_mhz={} tCK={}fs map={} controller={} refresh={} page={} ideal={}",
+                  clock_mhz, config.tck_fs, config.map, static_cast<int>(config.controller),
+                  static_cast<int>(config.refresh), static_cast<int>(config.page), config.is_ideal);
   for (const KeyInfo& key : config_keys()) {
     text += fmt::format(" {}={}", key.name, config.*(key.member));
   }
@@ -36,6 +43,14 @@ engine::MemoryTiming Setup::ideal_timing() const {
   timing.bytes_per_cycle = config.peak_gbs() * 1000 / clock_mhz;
   timing.half_duplex = true;
   return timing;
+}
+
+uint64_t first_beat_ps(const Completion& completion, bool is_write, uint64_t beats,
+                       uint64_t period_fs) {
+  if (is_write) return completion.done_ps;
+  const uint64_t later_beats_ps = Clock(period_fs).ps_of(beats - 1);
+  return std::max(completion.first_ps,
+                  completion.done_ps - std::min(completion.done_ps, later_beats_ps));
 }
 
 PortTiming::PortTiming(const Setup& setup)

@@ -18,13 +18,21 @@ struct Setup {
 
   /// Throws LimitError unless the clock is from 1 to 10,000 MHz.
   void validate() const;
-  /// The clock of the engine.
-  Clock clock() const;
+  /// Throws Error unless the controller is the quick mode. `user` names who needs it: "mxe run".
+  void require_quick(const std::string& user) const;
+  /// The clock of the engine, and its period in femtoseconds.
+  Clock clock() const { return Clock(period_fs()); }
+  uint64_t period_fs() const;
   /// The clock and every value of the configuration in one line, equal for equal times.
   std::string to_text() const;
   /// A memory without state that has its idle latency and its peak rate, shared by both directions.
   engine::MemoryTiming ideal_timing() const;
 };
+
+/// Time of the first of `beats` that follow one another every `period_fs`, none before its data. A
+/// write has one response. Example: data at 100,000 ps to 103,000 ps, 4 beats of 1 ns: 100,000.
+uint64_t first_beat_ps(const Completion& completion, bool is_write, uint64_t beats,
+                       uint64_t period_fs);
 
 /// Times of the bursts at an engine's port in a DRAM, by its quick mode. A burst enters the DRAM at
 /// the first edge of tCK from its cycle on, and its beats arrive at the first edges of the engine's

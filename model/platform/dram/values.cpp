@@ -103,6 +103,12 @@ bool set_word(Config& config, const std::string& key, const std::string& value) 
     config.refresh = value == "all"        ? RefreshMode::all_bank
                      : value == "per-bank" ? RefreshMode::per_bank
                                            : RefreshMode::off;
+  } else if (key == "controller") {
+    const Mode other = value == controller_name(Mode::in_order) ? Mode::in_order : Mode::fr_fcfs;
+    if (value != controller_name(other)) {
+      throw Error(fmt::format("controller={}: allowed: quick, fr-fcfs", value));
+    }
+    config.controller = other;
   } else if (key == "page") {
     if (value != "open" && value != "closed") {
       throw Error(fmt::format("page={}: allowed: open, closed", value));
@@ -116,8 +122,10 @@ bool set_word(Config& config, const std::string& key, const std::string& value) 
 
 }  // namespace
 
+const char* controller_name(Mode mode) { return mode == Mode::in_order ? "quick" : "fr-fcfs"; }
+
 std::string key_names() {
-  std::string names = "tCK, map, refresh, page, tRCD, source, energy_source";
+  std::string names = "tCK, map, controller, refresh, page, tRCD, source, energy_source";
   for (const KeyInfo& key : config_keys()) names += fmt::format(", {}", key.name);
   for (const PowerKeyInfo& key : power_keys()) names += fmt::format(", {}", key.name);
   return names;

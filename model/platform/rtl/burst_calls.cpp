@@ -9,7 +9,7 @@ BurstCalls::BurstCalls(platform::TlmMemoryPort::Socket& socket, const platform::
                        unsigned beat_bytes, bool overlaps)
     : socket_(socket), clock_(clock), beat_bytes_(beat_bytes), overlaps_(overlaps) {}
 
-void BurstCalls::request(Burst burst) {
+void BurstCalls::request(platform::Burst burst) {
   if (is_idle() && is_timed_.value_or(false)) return serve(*callers_.front(), burst);
   waiting_.push_back(std::move(burst));
   start_calls();
@@ -51,7 +51,7 @@ void BurstCalls::call(Caller& caller) {
   }
 }
 
-void BurstCalls::serve(Caller& caller, const Burst& burst) {
+void BurstCalls::serve(Caller& caller, const platform::Burst& burst) {
   caller.port.request(burst.request, *burst.ticket);
   is_timed_ = caller.port.is_timed();
 }

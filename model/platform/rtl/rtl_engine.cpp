@@ -9,6 +9,7 @@
 #include "model/numerics/base/error.h"
 #include "model/numerics/files/files.h"
 #include "model/platform/clock.h"
+#include "model/platform/rtl/burst_calls.h"
 #include "mxe_regs.h"
 
 namespace mxe::rtl {
@@ -45,14 +46,21 @@ RtlEngine::RtlEngine(const sc_core::sc_module_name& name, const Params& params,
     : platform::EngineModule(name, params, options.clock),
       options_(options),
       top_(options.make_top(params, waves_place(options.waves))),
-      counters_(find_counters(*top_)),
-      bursts_(mem, options.clock, params.mem_bytes(), options.overlaps_bursts) {
+      counters_(find_counters(*top_)) {
+  make_bursts();
   make_pins();
   status_poll_.address = MXE_REG_STATUS;
   find_state();
   SC_HAS_PROCESS(RtlEngine);
   SC_THREAD(thread);
   set_stack_size(platform::kThreadStackBytes);
+}
+
+void RtlEngine::make_bursts() {
+  bursts_ = make_phases(options_.memory_calls, options_.payload_bytes);
+  if (bursts_) return;
+  bursts_ = std::make_unique<BurstCalls>(mem, options_.clock, params().mem_bytes(),
+                                         options_.memory_calls == platform::MemoryCalls::blocking);
 }
 
 void RtlEngine::make_pins() {
@@ -113,12 +121,12 @@ bool RtlEngine::transfer_register(harness::RegisterTransfer& transfer) {
 }
 
 void RtlEngine::request(const engine::MemoryRequest& request, engine::Ticket& ticket) {
-  bursts_.request({request, &ticket, memory_});
+  bursts_->request({request, &ticket, memory_});
 }
 
 /// Gives a memory that responds without waiting, but does not declare so, the chance to respond.
 void RtlEngine::give_memory_a_turn() {
-  if (bursts_.is_idle()) return;
+  if (bursts_->is_idle()) return;
   wait(sc_core::SC_ZERO_TIME);
   platform::yield_to_others();
 }
@@ -176,16 +184,16 @@ void RtlEngine::run() {
 
 uint64_t RtlEngine::batch_limit(uint64_t start) const {
   uint64_t until = horizon();
-  if (!bursts_.is_idle()) until = std::min(until, next_activity());
+  if (!bursts_->is_idle()) until = std::min(until, next_activity());
   return std::clamp<uint64_t>(until - std::min(until, start), 1, kMaxBatch);
 }
 
 uint64_t RtlEngine::run_batch(uint64_t start, uint64_t limit) {
   for (uint64_t i = 0; i < limit; i++) {
     if (run_cycle(start + i, limit - i)) return i + 1;
-    if (bursts_.is_idle()) continue;
+    if (bursts_->is_idle()) continue;
     give_memory_a_turn();
-    if (!bursts_.is_idle()) return i + 1;
+    if (!bursts_->is_idle()) return i + 1;
   }
   return limit;
 }

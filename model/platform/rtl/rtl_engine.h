@@ -7,12 +7,12 @@
 #include <string>
 
 #include "model/engine/memory/memory_port.h"
+#include "model/platform/burst_port.h"
 #include "model/platform/engine_module.h"
 #include "model/platform/rtl/axi_checker.h"
 #include "model/platform/rtl/axi_lite_checker.h"
 #include "model/platform/rtl/axi_lite_master.h"
 #include "model/platform/rtl/axi_memory.h"
-#include "model/platform/rtl/burst_calls.h"
 #include "model/platform/rtl/rtl_top.h"
 
 namespace mxe::rtl {
@@ -40,9 +40,10 @@ struct RtlOptions {
   RtlObserver* observer = nullptr;  ///< must outlive the engine
   /// Stop the clock while the design is idle. Does not change results.
   bool stop_clock = true;
-  /// Bursts overlap in a memory whose b_transport waits. False: it receives one burst at a time, as
-  /// from the model, whose cycles are then those of the RTL.
-  bool overlaps_bursts = true;
+  platform::MemoryCalls memory_calls = platform::MemoryCalls::blocking;
+  /// With non_blocking: bursts are split at multiples of this number of bytes, for memories that
+  /// accept one access per payload, for example 64. 0: a payload is a whole burst.
+  unsigned payload_bytes = 0;
 };
 
 /// The RTL as an engine on the platform. One thread runs the design in batches of cycles. A batch
@@ -82,6 +83,7 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
   bool read_at_rest(uint32_t address, uint32_t& value, uint64_t& cycle) override;
   bool transfer_register(harness::RegisterTransfer& transfer) override;
   void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override;
+  void make_bursts();
   void give_memory_a_turn();
   void reset_changed() override {
     wake_event_.notify();
@@ -135,7 +137,7 @@ class RtlEngine : public platform::EngineModule, private engine::MemoryPort {
   uint64_t idle_cycles_ = 0;          // since the design or its memory was last busy
   uint64_t settled_cycles_ = 0;       // since the last register write
   uint64_t transferless_cycles_ = 0;  // since the last transfer other than a poll
-  BurstCalls bursts_;
+  std::unique_ptr<platform::BurstPort> bursts_;
 };
 
 }  // namespace mxe::rtl
