@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of figures: printed by scripts, kept in docs/data, shown on pages.
 
-docs/data/PART.json is the result of one command, with the commit and the machine:
+docs/data/PART.json is the result of one command, with the commit, the date, the machine and the digest of the RTL
+(records.py):
 
-    {"command": "scripts/latency", "commit": "5d0077c9", "machine": "any",
+    {"command": "scripts/latency", "commit": "5d0077c9", "date": "2026-11-29", "machine": "any",
+     "rtl": "748e5069442fcfcc",
      "tables": {"shares": {"columns": [["latency", "{}"], ["share", "{:.1f} %"]], "rows": [[64, 99.8]], "notes": []}}}
 
 A column has a heading and a format of Python. A cell is a number, a list of the numbers in its format, or a text, which
@@ -12,11 +14,14 @@ is shown as it is. The notes are Markdown below the table. The block of a page b
 begins with ROW and the column COLUMN: `<!-- value: PART/TABLE | ROW | COLUMN -->103<!-- end of value -->`.
 """
 import argparse
+import datetime as dt
 import json
 import os
 import pathlib
 import re
 import subprocess
+
+import records
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs/data"
@@ -180,8 +185,13 @@ def machine():
     return f"{model[1] if model else os.uname().machine}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
 
 
+def today():
+    return dt.datetime.now(dt.timezone.utc).date().isoformat()
+
+
 def save(part, command, commit, machine, tables):
-    head = json.dumps({"command": command, "commit": commit, "machine": machine}, ensure_ascii=False)[1:-1]
+    head = json.dumps({"command": command, "commit": commit, "date": today(), "machine": machine,
+                       "rtl": records.rtl_digest()}, ensure_ascii=False)[1:-1]
     (DATA / f"{part}.json").write_text(f'{{{head},\n"tables": {text_of(tables)}}}\n', encoding="utf-8")
 
 
@@ -248,7 +258,11 @@ def page_list():
     return Table("pages", [(name, "{}") for name in ("page", "for", "afterwards")], rows)
 
 
-DERIVED = {"headline": headline, "pages": page_list}
+def evidence():
+    return Table("evidence", [(name, "{}") for name in ("record", "shows", "commit", "RTL")], records.rows())
+
+
+DERIVED = {"evidence": evidence, "headline": headline, "pages": page_list}
 
 
 def value(name, row, column):
