@@ -168,8 +168,12 @@ mxe_fault(79 dropped_sticky_of_collected mxe_narrow.sv "fraction[22:16], |fracti
 mxe_fault(80 bytes_left_by_row_before_lost mxe_wr_port.sv "carried   = mid_q | row_follows"
           "carried   = mid_q | (row_follows & ~ACTIVE)")
 mxe_fault(81 stale_bytes_beyond_row mxe_drain.sv "rounded} : kept)" "rounded} : (ACTIVE ? result_q : kept))")
-mxe_fault(82 scale_exponent_of_row_before mxe_scaled_block.sv "exp_q2 <= exp_q" "exp_q2 <= ACTIVE ? exp_q2 : exp_q")
-mxe_fault(83 subnormal_scale_as_normal mxe_scale_e4m3.sv "assign normal   = |field" "assign normal = (|field) | ACTIVE")
-mxe_fault(84 blocks_of_16_swapped mxe_dot.sv "half_sum[Bit +: 13]" "half_sum[(ACTIVE ? Bit + TREE_W - 2*(i%2)*TREE_W : Bit) +: 13]")
-mxe_fault(85 no_bias_after_alpha mxe_drain.sv "alpha ? c_seg[32*i +: 32]" "alpha ? (ACTIVE ? 32'd0 : c_seg[32*i +: 32])")
+mxe_fault(82 scale_exponent_of_row_before mxe_scaled_block.sv "exp_q2 <= exp_q" "exp_q2 <= ACTIVE ? exp_q2 : exp_q"
+          CASE nvfp4)
+mxe_fault(83 subnormal_scale_as_normal mxe_scale_e4m3.sv "assign normal   = |field" "assign normal = (|field) | ACTIVE"
+          CASE nvfp4)
+mxe_fault(84 blocks_of_16_swapped mxe_dot.sv "half_sum[Bit +: 13]" "half_sum[(ACTIVE ? Bit + TREE_W - 2*(i%2)*TREE_W : Bit) +: 13]"
+          CASE nvfp4)
+mxe_fault(85 no_bias_after_alpha mxe_drain.sv "alpha ? c_seg[32*i +: 32]" "alpha ? (ACTIVE ? 32'd0 : c_seg[32*i +: 32])"
+          CASE alpha)
 # cmake-format: on

@@ -28,6 +28,7 @@ class Names:
     registers: set[str]
     descriptor: set[str]
     values: set[str]
+    modules: set[str]
     cases: dict[str, str]  # and the test that runs each
     random: set[str]
     proofs: dict[str, list[str]]  # and the faults that each must find
@@ -119,6 +120,11 @@ def cases(root: pathlib.Path) -> dict[str, str]:
     return found
 
 
+def modules(root: pathlib.Path) -> set[str]:
+    return {name for path in (root / "rtl").glob("*.sv")
+            for name in re.findall(r"^module (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
 PAGES = ("registers", "architecture", "numerics", "model", "driver")
 
 
@@ -126,8 +132,8 @@ def of_sources(root: pathlib.Path = ROOT) -> Names:
     registers, descriptor, values = description(root)
     faults = re.findall(r"^mxe_fault\(\d+ (\w+) ", text_of(root, "tests/faults/faults.cmake"), re.MULTILINE)
     return Names(headings={f"{page}.md": headings(text_of(root, f"docs/{page}.md")) for page in PAGES},
-                 registers=registers, descriptor=descriptor, values=values, cases=cases(root),
-                 random=random_keys(root), proofs=proofs(text_of(root, "tests/formal/proofs.cmake")),
+                 registers=registers, descriptor=descriptor, values=values, modules=modules(root),
+                 cases=cases(root), random=random_keys(root), proofs=proofs(text_of(root, "tests/formal/proofs.cmake")),
                  faults=set(faults))
 
 

@@ -27,7 +27,7 @@ from names import ROOT, Names, Unreadable
 
 PLAN = pathlib.Path(__file__).resolve().parent / "plan.yaml"
 PAGE = ROOT / "docs/test-plan.md"
-CLAIMS = ("registers", "descriptor", "values")
+CLAIMS = ("registers", "descriptor", "values", "modules")
 KINDS = {"bins": "coverage", "cases": "directed cases", "random": "random cases", "proofs": "proofs",
          "faults": "planted faults", "tests": "tests"}
 
@@ -43,6 +43,7 @@ class Item:
     registers: list[str] = dataclasses.field(default_factory=list)
     descriptor: list[str] = dataclasses.field(default_factory=list)
     values: list[str] = dataclasses.field(default_factory=list)
+    modules: list[str] = dataclasses.field(default_factory=list)
     bins: list[str] = dataclasses.field(default_factory=list)
     cases: list[str] = dataclasses.field(default_factory=list)
     random: list[str] = dataclasses.field(default_factory=list)
@@ -108,6 +109,11 @@ def matching_bins(pattern: str, bins: dict[str, list[str]]) -> list[tuple[str, s
     return [(group, name) for name in bins.get(group, []) if fnmatch.fnmatchcase(name, bin_pattern or "*")]
 
 
+def every_name(known: Names) -> dict:
+    """The names by key, without patterns."""
+    return {key: getattr(known, key) for key in (*CLAIMS, "cases", "random", "proofs", "faults")}
+
+
 def unknown(item: Item, known: Names):
     """Yields a line for each name that does not exist."""
     for rule in item.rules:
@@ -116,11 +122,9 @@ def unknown(item: Item, known: Names):
             yield f"no page docs/{page}; allowed: {', '.join(known.headings)}"
         elif heading not in known.headings[page]:
             yield f"docs/{page} has no heading '{heading}'"
-    for key, whole in (("registers", known.registers), ("descriptor", known.descriptor), ("values", known.values),
-                       ("cases", known.cases), ("random", known.random), ("proofs", known.proofs),
-                       ("faults", known.faults)):
+    for key, every in every_name(known).items():
         for name in getattr(item, key):
-            if name not in whole:
+            if name not in every:
                 yield f"{key}: '{name}' does not exist"
     for pattern in item.bins if known.bins is not None else ():
         if not matching_bins(pattern, known.bins):
@@ -141,9 +145,9 @@ def one_sided(item: Item):
 
 def unclaimed(items: list[Item], known: Names):
     """Yields a line for each name without a feature."""
-    whole = {"registers": known.registers, "descriptor": known.descriptor, "values": known.values,
-             "cases": known.cases, "proofs": known.proofs, "faults": known.faults}
-    for key, every in whole.items():
+    for key, every in every_name(known).items():
+        if key == "random":
+            continue  # many keys are settings of the testbench
         claimed = {name for item in items for name in getattr(item, key)}
         for name in sorted(set(every) - claimed):
             yield f"{key}: no feature has '{name}'"
@@ -248,9 +252,10 @@ feature, the parts of the interface that belong to it, and everything that verif
 The plan is data: [plan.yaml](../tests/plan/plan.yaml). [plan.py](../tests/plan/plan.py) checks it, and the tests `plan.sources` and
 `plan.build` run it:
 
-- Every name in the plan exists: headings, registers, fields, codes, bins, cases, proofs, planted faults and tests.
+- Every name in the plan exists: headings, registers, fields, codes, modules, bins, cases, proofs, planted faults and tests.
 - Each feature has at least two kinds of verification, or a reason for one.
-- Every register, field, code, bin, directed case, proof and planted fault belongs to a feature. A new register without a feature fails.
+- Every register, field, code, module of the RTL, bin, directed case, proof and planted fault belongs to a feature. A new register
+  without a feature fails.
 
 After a run of all tests, `.ci/run` checks in addition that each feature's tests ran and passed. A skipped test is a finding, for example
 `Soft reset: the test formal.cmd is skipped; allowed: passed`. To check your own run:
@@ -271,9 +276,23 @@ To add a feature, add it to `plan.yaml`, and run `.venv/bin/python tests/plan/pl
 | planted faults | [faults.cmake](../tests/faults/faults.cmake) | `mutation.planted` |
 | tests | tests of ctest; `*` is any text | themselves |
 
-{features} features, with {registers} registers and fields, {descriptor} fields of the descriptor, {values} codes, {cases} directed cases,
-{proofs} proofs and {faults} planted faults.
+{features} features, with {registers} registers and fields, {descriptor} fields of the descriptor, {values} codes, {modules} modules,
+{cases} directed cases, {proofs} proofs and {faults} planted faults.
+
+## Overview
+
+The number of names of each kind. One name may stand for several tests: `Params.*` counts as one.
 """
+
+
+def anchor(title: str) -> str:
+    return names.headings(f"# {title}\n").pop()
+
+
+def overview(items: list[Item]) -> str:
+    rows = [f"| [{item.feature}](#{anchor(item.feature)}) | "
+            + " | ".join(str(len(getattr(item, kind)) or "") for kind in KINDS) + " |\n" for item in items]
+    return f"| feature | {' | '.join(KINDS.values())} |\n|---|{'---:|' * len(KINDS)}\n" + "".join(rows)
 
 
 def wrapped(parts: list[str]) -> str:
@@ -281,8 +300,8 @@ def wrapped(parts: list[str]) -> str:
 
 
 def page(items: list[Item], known: Names) -> str:
-    counts = {name: len(getattr(known, name)) for name in ("registers", "descriptor", "values", "cases", "proofs", "faults")}
-    lines = [INTRODUCTION.format(features=len(items), **counts)]
+    counts = {name: len(every) for name, every in every_name(known).items()}
+    lines = [INTRODUCTION.format(features=len(items), **counts), overview(items)]
     section = ""
     for item in items:
         if item.section != section:

@@ -19,7 +19,7 @@ import plan  # noqa: E402
 
 KNOWN = names.Names(
     headings={"registers.md": {"soft-reset", "status-codes"}}, registers={"ID", "CTRL.enable"}, descriptor={"M"},
-    values={"status_code.OK"}, cases={"resets": "cosim.directed", "long_ring": "CoSim/OddCases.Agree/long_ring"},
+    values={"status_code.OK"}, modules={"mxe_cmd"}, cases={"resets": "cosim.directed", "long_ring": "CoSim/OddCases.Agree/long_ring"},
     random={"reset_after", "values: ties"}, proofs={"cmd": ["overfull"]}, faults={"head_survives_reset"},
     bins={"status": ["OK", "ERR_READ"]}, tests={"Engines.Reset", "Engines.Ring", "formal.cmd", "formal.cmd.overfull"})
 PLAN = """\
@@ -29,6 +29,7 @@ Reset:
   registers: [ID, CTRL.enable]
   descriptor: [M]
   values: [status_code.OK]
+  modules: [mxe_cmd]
   bins: ["status: *"]
   cases: [resets, long_ring]
   random: [reset_after, "values: ties"]
@@ -61,6 +62,7 @@ class Faults(unittest.TestCase):
                 ("[cmd]", "[cmd, comand]", "proofs: 'comand' does not exist"),
                 ("[head_survives", "[heads, head_survives", "faults: 'heads' does not exist"),
                 ("[reset_after", "[reset_before, reset_after", "random: 'reset_before' does not exist"),
+                ("[mxe_cmd]", "[mxe_cmd, mxe_comand]", "modules: 'mxe_comand' does not exist"),
                 ("[ID,", "[IDD, ID,", "registers: 'IDD' does not exist"),
                 ('["status: *"]', '["status: *", "status: ERR_WRITE"]', "bins: nothing matches 'status: ERR_WRITE'"),
                 ('["status: *"]', '["status: *", "states"]', "bins: nothing matches 'states'"),
@@ -72,6 +74,7 @@ class Faults(unittest.TestCase):
         for changes, line in (({"registers": {"ID", "CTRL.enable", "SEED"}}, "registers: no feature has 'SEED'"),
                               ({"values": {"status_code.OK", "status_code.ERR_READ"}},
                                "values: no feature has 'status_code.ERR_READ'"),
+                              ({"modules": {"mxe_cmd", "mxe_new"}}, "modules: no feature has 'mxe_new'"),
                               ({"cases": {**KNOWN.cases, "new": "cosim.directed"}}, "cases: no feature has 'new'"),
                               ({"faults": {"head_survives_reset", "new"}}, "faults: no feature has 'new'"),
                               ({"bins": {**KNOWN.bins, "new": ["a", "b"]}}, "bins: no feature has 'new: a' and 1 more bins")):
@@ -82,7 +85,7 @@ class Faults(unittest.TestCase):
 
     def test_one_kind_of_verification(self):
         one = PLAN[:PLAN.index("  bins")]
-        known = names.Names(KNOWN.headings, KNOWN.registers, KNOWN.descriptor, KNOWN.values, {}, set(), {}, set())
+        known = names.Names(KNOWN.headings, KNOWN.registers, KNOWN.descriptor, KNOWN.values, KNOWN.modules, {}, set(), {}, set())
         self.assertIn("kinds of verification: none", *plan.findings(plan.read(one), known))
         one += "  tests: [Engines.Reset]\n"
         self.assertIn("kinds of verification: tests; allowed: at least two", *plan.findings(plan.read(one), known))
