@@ -270,7 +270,7 @@ To add a feature, add it to `plan.yaml`, and run `.venv/bin/python tests/plan/pl
 | kind | names | runs in |
 |---|---|---|
 | coverage | groups of [bins](assurance.md#coverage), or some bins of a group after a colon; `*` is any text | `coverage.short`; all of them in `scripts/coverage` |
-| directed cases | files of [tests/cosim/cases](../tests/cosim/cases), `odd_cases` and `tests/coverage/narrow` | `cosim.directed`, `CoSim/OddCases`, `coverage.narrow` |
+| directed cases | files of [tests/cosim/cases](../tests/cosim/cases), `odd_cases` and `tests/coverage/narrow` | `cosim.directed`, `CoSim/OddCases` (`long_ring` only [by hand](assurance.md#other-designs)), `coverage.narrow` |
 | random cases | keys of [case files](verification.md#case-files) that a seed draws, or kinds of data | `cosim.random_small`, `cosim.random_base` |
 | proofs | [proofs.cmake](../tests/formal/proofs.cmake); each proof also finds its faults | `formal.NAME` |
 | planted faults | [faults.cmake](../tests/faults/faults.cmake) | `mutation.planted` |
