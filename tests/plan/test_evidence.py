@@ -135,6 +135,7 @@ class Runs(Folder):
         self.assertEqual(json.loads((self.data / "evidence/jobs.json").read_text(encoding="utf-8"))["runs"], record["runs"])
 
     def test_a_sample(self):
+        self.fill()
         self.run_with("--record", "jobs", "--for", 1, 3, "--", *JOBS)
         self.assertEqual(self.run_with("--sample", "jobs", "--count", 9), (0, "", ""))
         path = self.data / "evidence/jobs.json"
@@ -146,6 +147,8 @@ class Runs(Folder):
             found, _, error = self.run_with("--sample", "jobs")
             self.assertEqual((found, error.count("\n")), (status, 1), error)
             self.assertIn(line, error)
+        self.fill(LISTED + 'stale = "before NVFP4"\n', {**record, "rtl": "0000"})
+        self.assertEqual(self.run_with("--sample", "jobs")[0], evidence.SKIPPED)
 
     def test_a_summary_of_ctest(self):
         text = "echo '98% tests passed, 2 tests failed out of 110'"
