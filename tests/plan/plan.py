@@ -9,8 +9,7 @@ the interface, of the coverage, of the directed cases, of the proofs and of the 
                                                                 that its bins were reached; needs --build
     ... --write                                                 writes docs/test-plan.md
 
---results also takes the file Testing/Temporary/LastTest.log of ctest. Exit status: 0; 1 with a line for each finding;
-2 for a wrong argument or a file that cannot be read.
+Exit status: 0; 1 with a line for each finding; 2 for a wrong argument or a file that cannot be read.
 """
 import argparse
 import dataclasses
@@ -189,33 +188,16 @@ def tests_of(item: Item, known: Names) -> set[str]:
     return found
 
 
-def outcomes_of_junit(text: str) -> dict[str, str]:
-    found = {}
-    for case in ET.fromstring(text).iter("testcase"):
-        skipped = case.find("skipped") is not None or case.get("status") in ("notrun", "disabled")
-        failed = case.find("failure") is not None or case.get("status") == "fail"
-        found[case.get("name")] = "skipped" if skipped else "failed" if failed else "passed"
-    return found
-
-
-def outcomes_of_log(text: str) -> dict[str, str]:
-    """The outcomes in LastTest.log: the last line of each test is, for example, "Test Passed."."""
-    found = {}
-    for part in re.split(r"^\d+/\d+ Testing: ", text, flags=re.MULTILINE)[1:]:
-        word = re.findall(r"^Test (Passed|Skipped|\w+)", part, re.MULTILINE)
-        found[part.partition("\n")[0]] = {"Passed": "passed", "Skipped": "skipped"}.get(word[-1] if word else "", "failed")
-    return found
-
-
 def outcomes(path: pathlib.Path) -> dict[str, str]:
-    text = path.read_text(encoding="utf-8", errors="replace")
+    """The outcome of each test in junit.xml of ctest. LastTest.log has none: it says "Test Passed." of skipped tests."""
     try:
-        found = outcomes_of_junit(text) if text.lstrip().startswith("<") else outcomes_of_log(text)
+        cases = list(ET.fromstring(path.read_text(encoding="utf-8", errors="replace")).iter("testcase"))
     except ET.ParseError as error:
-        raise Unreadable(f"{path}: {error}") from error
-    if not found:
-        raise Unreadable(f"{path}: no test; allowed: junit.xml or LastTest.log of ctest")
-    return found
+        raise Unreadable(f"{path}: {error}; allowed: a file of ctest's option --output-junit") from error
+    if not cases:
+        raise Unreadable(f"{path}: no test; allowed: a file of ctest's option --output-junit")
+    words = {"run": "passed", "fail": "failed", "notrun": "skipped", "disabled": "skipped"}
+    return {case.get("name"): words.get(case.get("status"), "failed") for case in cases}
 
 
 def not_run(items: list[Item], known: Names, ran: dict[str, str]):
@@ -321,7 +303,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, help="folder of the build, for the names of the tests")
     parser.add_argument("--mxe", type=pathlib.Path, help="the program mxe, for the names of the bins")
-    parser.add_argument("--results", type=pathlib.Path, help="junit.xml or LastTest.log of ctest")
+    parser.add_argument("--results", type=pathlib.Path, help="file of ctest's option --output-junit")
     parser.add_argument("--coverage", type=pathlib.Path, help="coverage.json of scripts/coverage")
     parser.add_argument("--write", action="store_true", help="write docs/test-plan.md")
     chosen = parser.parse_args()

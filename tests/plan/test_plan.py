@@ -7,6 +7,7 @@ import io
 import json
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -36,6 +37,20 @@ Reset:
   proofs: [cmd]
   faults: [head_survives_reset]
   tests: [Engines.*]
+"""
+TESTS = """\
+add_test(passes "true") # passed
+add_test(prints "echo" "Test Failed.") # passed
+add_test(fails "false") # failed
+add_test(slow "sleep" "9") # failed
+add_test(skips "sh" "-c" "exit 77") # skipped
+add_test(tells "echo" "no PyPI") # skipped
+add_test(off "true") # skipped
+add_test(absent "/none/program") # skipped
+set_tests_properties(slow PROPERTIES TIMEOUT 0.1)
+set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(tells PROPERTIES SKIP_REGULAR_EXPRESSION PyPI)
+set_tests_properties(off PROPERTIES DISABLED ON)
 """
 PASSED = dict.fromkeys(("Engines.Reset", "Engines.Ring", "formal.cmd", "formal.cmd.overfull", "cosim.directed", "coverage.short",
                         "cosim.random_small", "cosim.random_base", "mutation.planted"), "passed")
@@ -129,22 +144,22 @@ class Results(unittest.TestCase):
         self.assertEqual(self.lines(coverage_X_short="failed"),
                          ["Soft reset: the test coverage.short is failed; allowed: passed"])
 
-    def test_junit(self):
-        text = ('<?xml version="1.0"?><testsuite><testcase name="a" status="run"/><testcase name="b" status="notrun"><skipped '
-                'message="SKIP_RETURN_CODE=77"/></testcase><testcase name="c" status="fail"><failure message=""/></testcase>'
-                '<testcase name="d" status="disabled"/></testsuite>')
-        self.assertEqual(plan.outcomes_of_junit(text), {"a": "passed", "b": "skipped", "c": "failed", "d": "skipped"})
-
-    def test_log(self):
-        text = ("Start testing: now\n" + 60 * "-" + "\n1/3 Testing: a.b\n1/3 Test: a.b\nOutput:\n3/4 Testing: x\nTest Failed.\n<end of "
-                "output>\nTest Passed.\n\"a.b\" end time\n2/3 Testing: c\nTest Failed.\n3/3 Testing: d\nTest Skipped.\n")
-        self.assertEqual({name: one for name, one in plan.outcomes_of_log(text).items() if name != "x"},
-                         {"a.b": "failed", "c": "failed", "d": "skipped"})
+    def test_what_ctest_writes(self):
+        """A run of ctest with a test of each outcome."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "CTestTestfile.cmake").write_text(TESTS, encoding="utf-8")
+            subprocess.run(["ctest", "--output-junit", "junit.xml"], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           check=False)
+            expected = {line.split("(")[1].split()[0]: line.split("# ")[1] for line in TESTS.splitlines() if "# " in line}
+            self.assertEqual(plan.outcomes(pathlib.Path(folder) / "junit.xml"), expected)
+            self.assertEqual(set(expected.values()), {"passed", "failed", "skipped"})
+            with self.assertRaisesRegex(plan.Unreadable, "LastTest.log: syntax error.*allowed: a file of"):
+                plan.outcomes(pathlib.Path(folder) / "Testing/Temporary/LastTest.log")
 
     def test_files_of_other_kinds(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "junit.xml"
-            for text, line in (("<testsuite>", "no element found"), ("<testsuite/>", "no test; allowed"), ("", "no test; allowed")):
+            for text, line in (("<testsuite>", "no element found"), ("<testsuite/>", "no test; allowed"), ("", "no element found")):
                 path.write_text(text, encoding="utf-8")
                 with self.assertRaisesRegex(plan.Unreadable, line):
                     plan.outcomes(path)
