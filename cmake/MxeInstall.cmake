@@ -109,6 +109,9 @@ install(
   FILES_MATCHING
   PATTERN *.sv
   PATTERN *.svh
+  PATTERN *.v
+  PATTERN *.sdc
+  PATTERN *.xml
   PATTERN *.vlt
   PATTERN *.f
   PATTERN *.core

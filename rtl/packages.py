@@ -22,6 +22,10 @@ filesets:
     files:
 {headers}
 {sources}
+  axi:
+    file_type: verilogSource-2005
+    files:
+      - wrap/mxe_axi.v
   waivers:
     file_type: vlt
     files:
@@ -31,6 +35,9 @@ targets:
   default:
     filesets: [rtl]
     toplevel: mxe_top
+  axi:
+    filesets: [rtl, axi]
+    toplevel: mxe_axi
   lint:
     default_tool: verilator
     filesets: [waivers, rtl]

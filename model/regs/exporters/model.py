@@ -205,6 +205,7 @@ class Block:
     parameters: tuple[Parameter, ...]  # in the order of their places
     counter_list: tuple[Counter, ...]  # in the order of their addresses
     element_shapes: tuple[ElementShape, ...]  # in the order of their codes
+    source: AddrmapNode  # for exporters of PeakRDL
 
     @property
     def configurations(self) -> list[str]:
@@ -398,4 +399,5 @@ def read_block(rdl: pathlib.Path, top_name: str) -> Block:
         parameters=read_parameters(top),
         counter_list=read_counters(top),
         element_shapes=read_shapes(top, enums),
+        source=top,
     )

@@ -12,6 +12,11 @@ def banner(comment: str) -> str:
     )
 
 
+def port_banner(comment: str) -> str:
+    """The first lines of a file that depends on the ports of the engine as well."""
+    return banner(comment).replace("mxe.rdl. Do", "mxe.rdl and rtl/mxe_top.sv. Do")
+
+
 def comment_block(text: str, start: str, width: int = 100) -> list[str]:
     """Wraps `text` into lines that begin with `start`."""
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=start)
