@@ -125,8 +125,8 @@ def check_slang(parameters, define):
 def check_wrapper(tool):
     if tool == "slang":
         return warned(*slang(["--top", "mxe_axi", "-Wextra"] + SLANG_WAIVERS + [WRAPPER]))
-    status, output = verilator(["--lint-only", "-Wall", "-Wpedantic", "+1364-2005ext+v", "rtl/mxe.vlt", WRAPPER],
-                               "mxe_axi")
+    status, output = verilator(["--lint-only", "-Wall", "-Wpedantic", "-DSYNTHESIS", "+1364-2005ext+v", "rtl/mxe.vlt",
+                                WRAPPER], "mxe_axi")
     return warned(status, "".join(line for line in output.splitlines(True) if not line.startswith("- ")))
 
 

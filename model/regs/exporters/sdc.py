@@ -7,8 +7,8 @@ from .model import Block
 from .ports import CLOCK, RESET, Port, read_ports
 from .text import comment_block, port_banner
 
-ABOUT = ("Timing constraints of the ports of {module}. Set the period in ns before a tool reads this file, for example to "
-         "4: `set mxe_clock_ns 4.0`. Assumptions:")
+ABOUT = ("Timing constraints of the ports of {module}. Set the period in ns before a tool reads this file, for example "
+         "to 4: `set mxe_clock_ns 4.0`. Assumptions:")
 ASSUMPTIONS = (
     "There is one clock, and every port belongs to it. Nothing crosses a clock domain, and no path is a false or a "
     "multicycle path.",

@@ -5,8 +5,8 @@ from .model import Block, Parameter
 from .ports import Port, read_ports
 from .text import comment_block, port_banner
 
-ABOUT = ("The engine with the port names by which tools connect AXI buses. This file is Verilog 2005: packagers of IP do "
-         "not take SystemVerilog as the top. docs/integration.md describes the ports.")
+ABOUT = ("The engine with the port names by which tools connect AXI buses. This file is Verilog 2005: packagers of IP "
+         "do not take SystemVerilog as the top. docs/integration.md describes the ports.")
 
 
 def parameter(p: Parameter, last: bool) -> list[str]:
