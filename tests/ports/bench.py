@@ -42,11 +42,13 @@ ATTRIBUTES = {"id": 0, "burst": 1, "lock": 0, "cache": 0b0010, "prot": 0b010, "q
 
 
 def bus_view(dut, prefix, channels):
+    """The pins of a bus by their names in AXI, without a suffix. cocotb's own search among all signals of a module would
+    find Verilator's copies of the pins, and writing a copy has no effect."""
     view = SimpleNamespace(_name=dut._name, _log=dut._log)
     for name in dir(channels):
         channel = getattr(channels, name)
         for signal in getattr(channel, "_signals", []) + getattr(channel, "_optional_signals", []):
-            for suffix in ("_i", "_o"):
+            for suffix in ("_i", "_o", ""):
                 handle = getattr(dut, f"{prefix}_{signal}{suffix}", None)
                 if handle is not None:
                     setattr(view, f"{prefix}_{signal}", handle)
