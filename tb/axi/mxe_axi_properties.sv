@@ -87,7 +87,7 @@ module mxe_axi_properties #(
   localparam int unsigned ReadAw = $clog2(READ_BURSTS + 1);
   localparam int unsigned WriteAw = $clog2(WRITE_BURSTS + 1);
 
-  // ---------------------------------------------------------------- master port: what is outstanding
+  // ---------------------------------------------------------------- master port: outstanding bursts
   logic ar_fire, r_fire, r_end, aw_fire, w_fire, w_end, b_fire, aw_new;
   assign ar_fire = m_arvalid_o & m_arready_i;
   assign r_fire  = m_rvalid_i & m_rready_o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the pins that mxe_axi_properties observes: legal traffic, then one violation of each rule. Before each it prints
-// "planted NAME", and test_properties.py compares NAME with the assertions that fail.
+// Drives the pins that mxe_axi_properties observes, and a memory: legal traffic, then one violation of each rule. Before
+// each it prints "planted NAME", and test_properties.py compares NAME with the assertions that fail.
 `default_nettype none
 module properties_bench;
   localparam int unsigned MEM_W = 64;
@@ -25,6 +25,13 @@ module properties_bench;
 
   mxe_axi_properties #(.MEM_W(MEM_W), .MAX_BURST(16), .READ_BURSTS(3), .WRITE_BURSTS(3)) dut (.*);
 
+  logic       we, re;
+  logic [1:0] waddr, raddr;
+  logic [7:0] rdata;
+  mxe_ram #(.WIDTH(8), .DEPTH(4)) ram (
+    .clk_i(clk_i), .we_i(we), .waddr_i(waddr), .wdata_i(8'd1), .re_i(re), .raddr_i(raddr), .rdata_o(rdata)
+  );
+
   always #5 clk_i = ~clk_i;
 
   task automatic cycles(input int count);
@@ -42,6 +49,7 @@ module properties_bench;
     {m_arsize_o, m_arburst_o, m_arcache_o, m_arprot_o} = {3'd3, 2'b01, 4'b0010, 3'b010};
     {m_awsize_o, m_awburst_o, m_awcache_o, m_awprot_o} = {3'd3, 2'b01, 4'b0010, 3'b010};
     {m_rid_i, m_rdata_i, m_rresp_i, m_rlast_i, m_wdata_o, m_wstrb_o, m_wlast_o, m_bid_i, m_bresp_i} = '0;
+    {we, re, waddr, raddr} = {2'b11, 2'd1, 2'd2};
     rst_ni = 1'b0;
     cycles(2);
     rst_ni = 1'b1;
@@ -270,6 +278,9 @@ module properties_bench;
     master_violations();
     environment_violations();
     slave_violations();
+    planted("ram_no_collision");
+    raddr = 2'd1;
+    cycles(1);
     planted("none");
     $finish;
   end

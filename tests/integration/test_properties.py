@@ -29,7 +29,7 @@ def main():
                          text=True, check=False)
     found = failures(run.stdout)
     text = (ROOT / "tb/axi/mxe_axi_properties.sv").read_text(encoding="utf-8")
-    names = {a or b for a, b in NAMES.findall(text)}
+    names = {a or b for a, b in NAMES.findall(text)} | {"ram_no_collision"}
     problems = [f"no violation of {name}" for name in sorted(names - found.keys())]
     problems += [f"planted {name}: failed {sorted(failed) or 'nothing'}" for name, failed in found.items()
                  if failed != ({name} if name != "none" else set())]
