@@ -15,7 +15,7 @@ from sphinx import addnodes
 LONGEST = 400_000  # bytes of a file that is shown; longer ones are only named
 LANGUAGES = {".sv": "systemverilog", ".svh": "systemverilog", ".h": "cpp", ".cpp": "cpp", ".c": "c", ".py": "python",
              ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".cmake": "cmake", ".md": "markdown",
-             ".sbatch": "bash"}
+             ".sbatch": "bash", ".sdc": "tcl", ".v": "verilog", ".xml": "xml"}
 
 
 def page_of(path):
