@@ -32,8 +32,8 @@ namespace mxe::platform {
 class BurstPhases : public BurstPort {
  public:
   /// `payload_bytes`: bursts are split at multiples of this number, for memories that accept one
-  /// access per payload; the first beat of a read is then that of the last response; 0: a payload is a whole burst. `responded` is called when a ticket is
-  /// complete; may be empty.
+  /// access per payload; the first beat of a read is then that of the last response; 0: a payload
+  /// is a whole burst. `responded` is called when a ticket is complete; may be empty.
   BurstPhases(TlmMemoryPort::Socket& socket, const Clock& clock, unsigned beat_bytes,
               unsigned payload_bytes, std::function<void()> responded = {});
   ~BurstPhases() override;

@@ -2,7 +2,9 @@
 #include "model/platform/dram_memory.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "model/numerics/base/error.h"
 #include "model/platform/memory.h"
 #include "model/platform/payload.h"
 
@@ -20,6 +22,16 @@ uint64_t response_ps(const tlm::tlm_generic_payload& payload, const dram::Comple
       engine::BeatSize(burst->beat_bytes).touched(payload.get_address(), payload.get_data_length());
   return dram::first_beat_ps(completion, payload.is_write(), beats,
                              1000 * time.ps_of(burst->clock.period()));
+}
+
+/// Those of a plug-in: an exception must not leave a process of the simulation.
+template <class Work>
+void report_errors(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    SC_REPORT_ERROR("/mxe/dram", error.what());
+  }
 }
 
 }  // namespace
@@ -40,19 +52,15 @@ sc_core::sc_time DramTime::until(uint64_t ps) const {
 
 DramMemory::DramMemory(const sc_core::sc_module_name& name, const dram::Config& config,
                        dram::Mode mode)
-    : DramMemory(name, {config}, mode, 0, nullptr) {}
+    : DramMemory(name, dram::Setup().period_fs(), dram::make_dram(config, mode), 0, nullptr) {}
 
 DramMemory::DramMemory(const sc_core::sc_module_name& name, const dram::Setup& setup, uint64_t base,
                        dram::AccessLog* accesses)
-    : DramMemory(name, setup, setup.config.controller, base, accesses) {}
+    : DramMemory(name, setup.period_fs(), setup.make(), base, accesses) {}
 
-DramMemory::DramMemory(const sc_core::sc_module_name& name, const dram::Setup& setup,
-                       dram::Mode mode, uint64_t base, dram::AccessLog* accesses)
-    : sc_module(name),
-      time_(setup.period_fs()),
-      base_(base),
-      accesses_(accesses),
-      dram_(dram::make_dram(setup.config, mode)) {
+DramMemory::DramMemory(const sc_core::sc_module_name& name, uint64_t cycle_fs,
+                       std::unique_ptr<dram::Dram> dram, uint64_t base, dram::AccessLog* accesses)
+    : sc_module(name), time_(cycle_fs), base_(base), accesses_(accesses), dram_(std::move(dram)) {
   in.register_b_transport(this, &DramMemory::transport);
   in.register_nb_transport_fw(this, &DramMemory::transport_phase);
   in.register_transport_dbg(this, &DramMemory::debug_transport);
@@ -116,7 +124,8 @@ tlm::tlm_sync_enum DramMemory::begin_request(tlm::tlm_generic_payload& payload,
   }
   payload.acquire();
   const bool has_room = dram_->has_room(payload.is_write());
-  outstanding_[dram_->submit(transfer(payload, delay))].payload = &payload;
+  const dram::Request request = transfer(payload, delay);
+  report_errors([&] { outstanding_[dram_->submit(request)].payload = &payload; });
   take_completions();
   const uint64_t next_ps = dram_->next_event_ps();
   if (next_ps != dram::kNever) advance_event_.notify(time_.until(next_ps));
@@ -178,7 +187,7 @@ uint64_t DramMemory::serve(const dram::Request& request) {
 }
 
 void DramMemory::advance() {
-  dram_->advance(time_.now_ps());
+  report_errors([this] { dram_->advance(time_.now_ps()); });
   take_completions();
   end_request();
   const uint64_t next_ps = dram_->next_event_ps();

@@ -48,7 +48,8 @@ class DramTime {
 /// a gap, else the last data. Example: data at 100 ns to 103 ns in four beats of 1 ns; BEGIN_RESP
 /// at 100 ns with BurstExtension, else at 103 ns. Responses arrive in any order, one at a time.
 ///
-/// Grants no direct access. Throws Error at a time resolution above 1 ps.
+/// Grants no direct access. Throws Error at a time resolution above 1 ps. An answer of a plug-in
+/// that breaks a rule is an SC_ERROR "/mxe/dram".
 class DramMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<DramMemory> in{"in"};
@@ -56,8 +57,8 @@ class DramMemory : public sc_core::sc_module {
 
   DramMemory(const sc_core::sc_module_name& name, const dram::Config& config,
              dram::Mode mode = dram::Mode::fr_fcfs);
-  /// On a platform whose nanosecond is a cycle of the setup's clock. `mode` is Config::controller.
-  /// `base`: bus address of the first byte. `accesses` may be null, else outlives this object.
+  /// On a platform whose nanosecond is a cycle of the setup's clock. `base`: bus address of the
+  /// first byte. `accesses` may be null, else outlives this object.
   DramMemory(const sc_core::sc_module_name& name, const dram::Setup& setup, uint64_t base,
              dram::AccessLog* accesses);
 
@@ -65,8 +66,8 @@ class DramMemory : public sc_core::sc_module {
   const dram::Dram& dram() const { return *dram_; }
 
  private:
-  DramMemory(const sc_core::sc_module_name& name, const dram::Setup& setup, dram::Mode mode,
-             uint64_t base, dram::AccessLog* accesses);
+  DramMemory(const sc_core::sc_module_name& name, uint64_t cycle_fs,
+             std::unique_ptr<dram::Dram> dram, uint64_t base, dram::AccessLog* accesses);
 
   /// A request of b_transport, which waits for `known_event`, or of nb_transport.
   struct Outstanding {

@@ -37,8 +37,7 @@ Platform::Platform(const sc_core::sc_module_name& name, const Memory::Config& me
 }
 
 MemoryCalls Platform::memory_calls(const std::optional<dram::Setup>& dram) {
-  const bool answers_late = dram && dram->config.controller == dram::Mode::fr_fcfs;
-  return answers_late ? MemoryCalls::non_blocking : MemoryCalls::one_blocking;
+  return dram && dram->answers_late() ? MemoryCalls::non_blocking : MemoryCalls::one_blocking;
 }
 
 void Platform::run(Host::Program program) {

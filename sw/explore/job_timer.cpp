@@ -88,10 +88,7 @@ class QuickDram : public engine::MemoryPort {
 class ReorderingDram : public harness::LateMemory {
  public:
   ReorderingDram(RingMemory& ring, const dram::Setup& setup)
-      : ring_(ring),
-        period_fs_(setup.period_fs()),
-        clock_(setup.clock()),
-        dram_(dram::make_dram(setup.config, dram::Mode::fr_fcfs)) {}
+      : ring_(ring), period_fs_(setup.period_fs()), clock_(setup.clock()), dram_(setup.make()) {}
 
   void request(const engine::MemoryRequest& request, engine::Ticket& ticket) override {
     engine::Ticket ignored;
@@ -189,7 +186,7 @@ JobTimes time_job(const job::JobShape& shape, const Params& params,
   config.mode = engine::Mode::timing;
   config.tracer = tracer;
   RingMemory ring(timing, params.mem_bytes());
-  if (dram && dram->config.controller == dram::Mode::fr_fcfs) {
+  if (dram && dram->answers_late()) {
     ReorderingDram memory(ring, *dram);
     harness::CoreHarness engine(config, memory);
     return run_job(shape, ring, engine, harness::LateProcessor(engine, memory));

@@ -28,7 +28,7 @@ std::optional<dram::AccessLog> BurstChoice::open(const std::optional<dram::Setup
                             fmt::join(dram::log_format_names(), ", ")));
   }
   const dram::LogFormat format = dram::parse_log_format(format_);
-  if (!dram) throw Error("--bursts needs --memory, whose accesses it writes");
+  if (!dram || dram->plugin) throw Error("--bursts needs --memory, whose accesses it writes");
   return dram::AccessLog(path_, format, *dram);
 }
 

@@ -32,24 +32,41 @@ void DramChoice::add_to(CLI::App& command, const std::string& description) {
         table.pop_back();  // CLI11 ends the last line
         throw CLI::CallForVersion(table, 0);
       });
-  command.add_option("--clock-mhz", clock_mhz_, "Clock of the engine, with --memory: 1 to 10000")
+  command.add_option("--clock-mhz", clock_mhz_, "Clock of the engine, with a DRAM: 1 to 10000")
       ->capture_default_str();
+}
+
+void DramChoice::add_plugin_to(CLI::App& command) {
+  command.add_option("--memory-plugin", plugin_,
+                     "DRAM simulator of your own: shared library, with its options after a colon "
+                     "(docs/memory.md)");
 }
 
 bool DramChoice::has_clock() const { return command_->count("--clock-mhz") != 0; }
 
 std::optional<dram::Setup> DramChoice::resolve() const {
-  if (memory_.empty()) {
-    if (has_clock()) throw Error("--clock-mhz needs --memory");
-    return std::nullopt;
+  if (memory_.empty() && plugin_.empty()) {
+    if (!has_clock()) return std::nullopt;
+    const bool has_plugins = command_->get_option_no_throw("--memory-plugin") != nullptr;
+    throw Error(
+        fmt::format("--clock-mhz needs --memory{}", has_plugins ? " or --memory-plugin" : ""));
   }
-  for (const char* other :
-       {"--mem-latency", "--mem-bytes-per-cycle", "--mem-half-duplex", "--mem-jitter"}) {
+  const std::string name = memory_.empty() ? "--memory-plugin" : "--memory";
+  for (const char* other : {"--memory-plugin", "--mem-latency", "--mem-bytes-per-cycle",
+                            "--mem-half-duplex", "--mem-jitter"}) {
     const CLI::Option* option = command_->get_option_no_throw(other);
-    if (option && option->count() != 0) throw Error(fmt::format("--memory excludes {}", other));
+    if (option && option->count() != 0 && name != other) {
+      throw Error(fmt::format("{} excludes {}", name, other));
+    }
   }
-  const dram::Setup dram{dram::load_config(memory_), clock_mhz_};
+  dram::Setup dram;
+  dram.clock_mhz = clock_mhz_;
   dram.validate();
+  if (plugin_.empty()) {
+    dram.config = dram::load_config(memory_);
+  } else {
+    dram.plugin = std::make_shared<dram::PluginLibrary>(plugin_);
+  }
   return dram;
 }
 
@@ -81,6 +98,7 @@ void EngineChoice::add_to(CLI::App& command) {
   dram_.add_to(command,
                "DRAM instead of --mem-latency and others: preset or YAML file, with options after "
                "a colon (docs/memory.md); list: prints the presets");
+  dram_.add_plugin_to(command);
   add_build_option(command);
 }
 

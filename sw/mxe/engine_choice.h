@@ -16,26 +16,28 @@ namespace mxe::cli {
 /// Adds --build, which builds missing or outdated designs; nothing in a program without RTL.
 void add_build_option(CLI::App& command);
 
-/// The options --memory and --clock-mhz.
+/// The options --memory, --memory-plugin and --clock-mhz.
 class DramChoice {
  public:
   /// `description`: of --memory. The object must live until parsing has ended.
   void add_to(CLI::App& command, const std::string& description);
+  /// Adds --memory-plugin, after add_to().
+  void add_plugin_to(CLI::App& command);
   /// The text of --memory, empty if absent.
   const std::string& text() const { return memory_; }
   bool has_clock() const;  ///< --clock-mhz is given
-  /// Null without --memory. Throws Error for an unknown DRAM, an illegal clock, and --clock-mhz or
-  /// options of other memories that do not go with it.
+  /// Null without --memory and --memory-plugin. Throws Error for an unknown DRAM or plug-in, an
+  /// illegal clock, and --clock-mhz or options of other memories that do not go with it.
   std::optional<dram::Setup> resolve() const;
 
  private:
   const CLI::App* command_ = nullptr;
-  std::string memory_;
+  std::string memory_, plugin_;
   double clock_mhz_ = dram::Setup().clock_mhz;
 };
 
-/// The options of an engine and its memory: --config, --set, --mem-*, --build, --memory and
-/// --clock-mhz.
+/// The options of an engine and its memory: --config, --set, --mem-*, --build, --memory,
+/// --memory-plugin and --clock-mhz.
 class EngineChoice {
  public:
   /// The object must live until parsing has ended.

@@ -118,6 +118,23 @@ Json pair_json(const job::JobShape& shape, const Params& params) {
   return json;
 }
 
+Json memory_json(const dram::Setup& dram) {
+  if (dram.plugin) return {{"plugin", dram.plugin->text()}, {"clock_mhz", dram.clock_mhz}};
+  return {{"name", dram.config.name},
+          {"is_ideal", dram.config.is_ideal},
+          {"controller", dram::controller_name(dram.config.controller)},
+          {"peak_gbs", dram.config.peak_gbs()},
+          {"clock_mhz", dram.clock_mhz}};
+}
+
+std::string memory_text(const dram::Setup& dram) {
+  const std::string engine = fmt::format("engine at {:.6g} MHz", dram.clock_mhz);
+  if (dram.plugin) return fmt::format("plug-in {}; {}", dram.plugin->text(), engine);
+  const char* kind = dram.config.is_ideal ? "ideal" : dram::controller_name(dram.config.controller);
+  return fmt::format("{}, {}: {:.4g} GB/s; {}", dram.config.name, kind, dram.config.peak_gbs(),
+                     engine);
+}
+
 Json number_or_null(const std::optional<float>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
@@ -165,13 +182,7 @@ Json to_json(const MatmulReport& report, const device::DeviceResult& result) {
   if (scales.alpha) json["alpha"] = *scales.alpha;
   if (report.explains) json["pair"] = pair_json(report.shape, report.params);
   if (report.on == device::Target::golden) return json;
-  if (report.dram) {
-    json["memory"] = {{"name", report.dram->config.name},
-                      {"is_ideal", report.dram->config.is_ideal},
-                      {"controller", dram::controller_name(report.dram->config.controller)},
-                      {"peak_gbs", report.dram->config.peak_gbs()},
-                      {"clock_mhz", report.dram->clock_mhz}};
-  }
+  if (report.dram) json["memory"] = memory_json(*report.dram);
   json["cycles"] = result.cycles;
   for (const auto& [name, value] : result.counters) json["counters"][name] = value;
   json["utilization"] = device::utilization(report.shape, report.params, result.cycles);
@@ -191,12 +202,7 @@ void print_text(const MatmulReport& report, const device::DeviceResult& result) 
   }
   if (report.on == device::Target::golden) return;
   fmt::print("  configuration  {} ({})\n", report.params.config_name(), report.params.to_string());
-  if (report.dram) {
-    const dram::Config& memory = report.dram->config;
-    const char* kind = memory.is_ideal ? "ideal" : dram::controller_name(memory.controller);
-    fmt::print("  memory         {}, {}: {:.4g} GB/s; engine at {:.6g} MHz\n", memory.name, kind,
-               memory.peak_gbs(), report.dram->clock_mhz);
-  }
+  if (report.dram) fmt::print("  memory         {}\n", memory_text(*report.dram));
   fmt::print("  cycles         {}\n", result.cycles);
   fmt::print("  utilization    {:.1f} %\n",
              100 * device::utilization(report.shape, report.params, result.cycles));

@@ -20,12 +20,16 @@ struct Board {
   std::string memory;
   double clock_mhz = 1000;
   engine::PortLimits ports = {};
+  std::string plugin = {};  ///< replaces `memory`
 };
 
 device::EngineSetup setup_of(const Board& board) {
   device::EngineSetup setup;
   setup.params = Params::named("small");
   setup.dram = dram::Setup{dram::load_config(board.memory), board.clock_mhz};
+  if (!board.plugin.empty()) {
+    setup.dram->plugin = std::make_shared<dram::PluginLibrary>(board.plugin);
+  }
   setup.ports = board.ports;
   setup.mode = engine::Mode::timing;
   return setup;
@@ -82,7 +86,8 @@ TEST(Dram, GivesModelAndRtlTheSameCycles) {
       {"ddr5-4800:controller=fr-fcfs,channels=2,merge_reads=1", 1300},
       {"lpddr4x-4266:controller=fr-fcfs,page=closed", 700, {3, 2}},
       {"hbm2:controller=fr-fcfs,write_queue=8,write_high=6,write_low=2", 433, {8, 128}},
-      {"hbm3:ideal,controller=fr-fcfs", 2000}};
+      {"hbm3:ideal,controller=fr-fcfs", 2000},
+      {"hbm3", 1100, {5, 60}, MXE_EXAMPLE_PLUGIN}};
   std::mt19937 random(3);
   std::vector<job::JobShape> jobs;
   for (int i = 0; i < 6; i++) jobs.push_back(random_shape(random));

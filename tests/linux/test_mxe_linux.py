@@ -61,6 +61,7 @@ class Errors(unittest.TestCase):
     def test_memories(self):
         self.check("unknown memory 'ddr9'; allowed: ddr4-3200, ", "--memory", "ddr9", "--ram", "64")
         self.check("--ram: Value 16 not in range", "--ram", "16")
+        self.check("mxe linux needs a DRAM that answers at once", "--memory", "hbm3:controller=fr-fcfs")
 
 
 class Remedies(unittest.TestCase):

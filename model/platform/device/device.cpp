@@ -36,6 +36,7 @@ DeviceResult Device::Impl::run(const AnyJob& job, const job::JobShape& shape) {
   try {
     platform->run([&](platform::Host& host) { result = session.run(host, job); });
   } catch (const Error& error) {
+    if (setup.dram && setup.dram->plugin) setup.dram->plugin->rethrow();
     throw harness::DeviceFailure(fmt::format("{}: {}", target_name(target), error.what()));
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;

@@ -15,6 +15,8 @@ class Clock {
   explicit Clock(uint64_t period_fs) : period_fs_(period_fs) {}
   explicit Clock(const Config& config) : Clock(config.tck_fs) {}
 
+  uint64_t period_fs() const { return period_fs_; }
+
   /// First edge at or after `ps`. Period 625 ps: 1300 ps -> 3.
   uint64_t cycle_from(uint64_t ps) const {
     uint64_t cycle = ps / period_fs_ * 1000 + ps % period_fs_ * 1000 / period_fs_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/numerics/base/error.h"
+#include "model/platform/dram/plugin_dram.h"
 
 namespace mxe::dram {
 
@@ -18,14 +19,21 @@ void Setup::validate() const {
 }
 
 void Setup::require_quick(const std::string& user) const {
-  if (config.controller == Mode::in_order) return;
-  throw Error(fmt::format("memory '{}': {} has no controller=fr-fcfs; allowed: controller=quick",
-                          config.name, user));
+  if (!answers_late()) return;
+  throw Error(fmt::format("{} needs a DRAM that answers at once; allowed: controller=quick, not {}",
+                          user, plugin ? "a plug-in" : "controller=fr-fcfs"));
+}
+
+std::unique_ptr<Dram> Setup::make() const {
+  validate();
+  if (plugin) return std::make_unique<PluginDram>(plugin, clock());
+  return make_dram(config, config.controller);
 }
 
 uint64_t Setup::period_fs() const { return static_cast<uint64_t>(std::llround(1e9 / clock_mhz)); }
 
 std::string Setup::to_text() const {
+  if (plugin) return fmt::format("clock_mhz={} plugin={}", clock_mhz, plugin->text());
   std::string text =
       fmt::format("clock_mhz={} tCK={}fs map={} controller={} refresh={} page={} ideal={}",
                   clock_mhz, config.tck_fs, config.map, static_cast<int>(config.controller),
@@ -38,6 +46,10 @@ std::string Setup::to_text() const {
 
 engine::MemoryTiming Setup::ideal_timing() const {
   engine::MemoryTiming timing;
+  if (plugin) {
+    timing.latency = 1;
+    return timing;
+  }
   const double cycles = static_cast<double>(idle_latency_ps(config)) * clock_mhz * 1e-6;
   timing.latency = std::max(1u, static_cast<unsigned>(std::ceil(cycles)));
   timing.bytes_per_cycle = config.peak_gbs() * 1000 / clock_mhz;

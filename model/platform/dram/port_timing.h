@@ -8,6 +8,7 @@
 #include "model/engine/memory/memory_timing.h"
 #include "model/platform/dram/clock.h"
 #include "model/platform/dram/dram.h"
+#include "model/platform/dram/plugin_library.h"
 
 namespace mxe::dram {
 
@@ -15,17 +16,23 @@ namespace mxe::dram {
 struct Setup {
   Config config;
   double clock_mhz = 1000;  ///< a cycle of the engine takes 1,000,000 / clock_mhz ps
+  std::shared_ptr<PluginLibrary> plugin = {};  ///< replaces `config`
 
   /// Throws LimitError unless the clock is from 1 to 10,000 MHz.
   void validate() const;
-  /// Throws Error unless the controller is the quick mode. `user` names who needs it: "mxe run".
+  /// True if times are known later than their requests: not in the quick mode.
+  bool answers_late() const { return plugin || config.controller == Mode::fr_fcfs; }
+  /// Throws Error if the memory answers late. `user` names who needs it: "mxe run".
   void require_quick(const std::string& user) const;
+  /// The memory: of the plug-in, or with the controller of `config`.
+  std::unique_ptr<Dram> make() const;
   /// The clock of the engine, and its period in femtoseconds.
   Clock clock() const { return Clock(period_fs()); }
   uint64_t period_fs() const;
   /// The clock and every value of the configuration in one line, equal for equal times.
   std::string to_text() const;
-  /// A memory without state that has its idle latency and its peak rate, shared by both directions.
+  /// A memory without state that has its idle latency and its peak rate, shared by both directions;
+  /// of a plug-in, whose latency and rate are unknown, the fastest one.
   engine::MemoryTiming ideal_timing() const;
 };
 

@@ -84,4 +84,5 @@ mxe_fault(30 two_beats_a_cycle port_timing.cpp "std::max(cycle + 1, read_free_cy
 mxe_fault(31 ack_a_cycle_late port_timing.cpp "{(last - std::min(last, before))"
           "{((ACTIVE ? 1 : 0) + last - std::min(last, before))"
           CASE PortTiming.AWriteIsAcknowledgedWhenItHasEntered)
-# cmake-format: on
+mxe_fault(32 late_offers plugin_dram.cpp "arrival : now_ps_ + cycle_ps_" "arrival : ACTIVE ? to_ps : now_ps_ + cycle_ps_"
+          CASE Plugin.AFullPluginDelaysTheNextAccess)
