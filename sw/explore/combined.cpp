@@ -60,9 +60,10 @@ class Combiner {
   Json record(const Outcome& outcome) const {
     // Keeps the fields with equal values in all parts, and bound_by of the slowest part.
     Json record = worst_->record;
-    for (const char* key : {"items", "item_name", "items_per_second", "pareto", "sqnr_db",
-                            "sqnr_layers", "b_bytes", "weight_bytes", "kv_bytes", "kv_formats",
-                            "bound_by_share", "lower_bound", "layers", "stalls"}) {
+    for (const char* key :
+         {"items", "item_name", "items_per_second", "pareto", "sqnr_db", "sqnr_layers", "b_bytes",
+          "weight_bytes", "kv_bytes", "kv_formats", "bound_by_share", "lower_bound", "layers",
+          "stalls", "products_seconds", "rest"}) {
       record.erase(key);
     }
     std::string id = fmt::format("combined {} {}", how_.method_name(), point_text(*outcome.point));

@@ -15,6 +15,7 @@
 #include "sw/explore/content_hash.h"
 #include "sw/explore/energy.h"
 #include "sw/explore/lower_bound.h"
+#include "sw/explore/rest_times.h"
 
 namespace mxe::explore {
 namespace {
@@ -199,6 +200,7 @@ std::string result_id(const Workload& workload, const Point& point) {
     text += fmt::format("\n{} {} {}", layer.count, kStoredBNames[static_cast<std::size_t>(layer.b)],
                         layer.name);
   }
+  if (point.vector) text += rest_text(workload);
   return content_hash(text);
 }
 
@@ -208,7 +210,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
     add_layer(workload.layers[i], point, times[i], sums);
   }
   const auto cycles = static_cast<double>(sums.cycles);
-  const double seconds = cycles / (point.clock_mhz * 1e6);
+  const double seconds = cycles / (point.clock_mhz * 1e6) + rest_seconds(workload, point);
   const Area area = AreaTable::shipped().of(point.params);
   Json parameters = Json::object();
   for (const ParameterInfo& info : parameter_table) {
@@ -269,6 +271,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
                    {"sram", sums.energy.sram},
                    {"dram", sums.energy.dram}}},
                  {"layers", std::move(sums.layers)}});
+  if (point.vector) record.update(rest_record(rest_times(workload, point), workload, seconds));
   return record;
 }
 

@@ -46,6 +46,8 @@ std::vector<Span> chunk_spans(uint64_t tokens, uint64_t past, uint64_t reach) {
           {rest % reach, rest % reach, rest % reach == 0 ? 0u : 1u}};
 }
 
+double as_double(uint64_t value) { return static_cast<double>(value); }
+
 class Products {
  public:
   Products(const LanguageModel& model, const RunSize& run, const std::string& name)
@@ -66,11 +68,16 @@ class Products {
   void add(const GroupedAttention& attention) {
     const uint64_t queries = size({attention.heads, attention.head_width});
     const uint64_t keys = size({2, attention.key_heads, attention.head_width});
-    add("q_proj", rows_, queries, model_.width, model_.layers());
+    add_with_new_a("q_proj", rows_, queries, model_.width, model_.layers());
     add("kv_proj", rows_, keys, model_.width, model_.layers());
+    const uint64_t heads = attention.heads + attention.key_heads;
+    const double head_norms = as_double(attention.head_norm_layers);
+    add_norms(head_norms * as_double(rows_ * heads), attention.head_width,
+              attention.has_norm_weights ? 2 * head_norms : 0);
+    add_rotary(heads, attention.rope_width);
     add_attention({attention.heads / attention.key_heads, attention.key_heads, attention.head_width,
                    attention.head_width, StoredB::kv_cache});
-    add("out_proj", rows_, model_.width, queries, model_.layers());
+    add_with_new_a("out_proj", rows_, model_.width, queries, model_.layers());
   }
 
   void add(const LatentAttention& attention, bool absorbed) {
@@ -78,24 +85,30 @@ class Products {
     const uint64_t query_width = attention.plain_width + attention.rope_width;
     const uint64_t queries = size({heads, query_width});
     if (attention.query_rank != 0) {
-      add("q_a_proj", rows_, attention.query_rank, model_.width, layers);
-      add("q_b_proj", rows_, queries, attention.query_rank, layers);
+      add_with_new_a("q_a_proj", rows_, attention.query_rank, model_.width, layers);
+      add_with_new_a("q_b_proj", rows_, queries, attention.query_rank, layers);
+      add_norms_of_layers(attention.query_rank);
     } else {
-      add("q_proj", rows_, queries, model_.width, layers);
+      add_with_new_a("q_proj", rows_, queries, model_.width, layers);
     }
     const uint64_t latent = attention.rank + attention.rope_width;
     add("kv_a_proj", rows_, latent, model_.width, layers);
+    add_norms_of_layers(attention.rank);
+    add_rotary(heads + 1, attention.rope_width);
     if (absorbed) {
-      add("q_absorb", rows_, attention.rank, attention.plain_width, count({layers, heads}));
+      add_with_new_a("q_absorb", rows_, attention.rank, attention.plain_width,
+                     count({layers, heads}));
       add_attention({heads, 1, latent, attention.rank, StoredB::kv_cache});
-      add("v_absorb", rows_, attention.value_width, attention.rank, count({layers, heads}));
+      add_with_new_a("v_absorb", rows_, attention.value_width, attention.rank,
+                     count({layers, heads}));
     } else {
       // Also the tokens of the context that earlier runs have cached as latents.
       add("kv_b_proj", size({batch_, past_}),
           size({heads, attention.plain_width + attention.value_width}), attention.rank, layers);
+      quantize(RestKind::quantize, false, as_double(layers * rows_), 0, attention.rank);
       add_attention({1, heads, query_width, attention.value_width, StoredB::activations});
     }
-    add("out_proj", rows_, model_.width, size({heads, attention.value_width}), layers);
+    add_with_new_a("out_proj", rows_, model_.width, size({heads, attention.value_width}), layers);
   }
 
   void add_hidden_layers(const Routing& routing) {
@@ -103,7 +116,8 @@ class Products {
     add_network("", rows_, model_.hidden, model_.layers() - with_experts);
     if (with_experts == 0) return;
     const Experts& experts = model_.experts;
-    add("router", rows_, experts.count, model_.width, with_experts);
+    add_with_new_a("router", rows_, experts.count, model_.width, with_experts);
+    add_routing(with_experts);
     size({rows_, experts.per_token});
     const ExpertRows chosen = routing.rows(rows_, experts.count, experts.per_token);
     uint64_t used = 0;
@@ -111,11 +125,13 @@ class Products {
       used += number;
       add("expert_gate_up_m" + std::to_string(rows), rows, size({2, experts.hidden}), model_.width,
           count({with_experts, number}));
-      add("expert_down_m" + std::to_string(rows), rows, model_.width, experts.hidden,
-          count({with_experts, number}));
+      add_with_new_a("expert_down_m" + std::to_string(rows), rows, model_.width, experts.hidden,
+                     count({with_experts, number}));
     }
+    add_activation(rows_ * experts.per_token, experts.hidden, with_experts);
     if (experts.shared_hidden != 0) {
       add_network("shared_", rows_, experts.shared_hidden, with_experts);
+      add_residuals(with_experts);
     }
     const uint64_t least = chosen.begin()->first, most = chosen.rbegin()->first;
     note(fmt::format("experts: routing {}; used in each layer: {} of {}; rows of each: {}",
@@ -123,7 +139,16 @@ class Products {
                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most)));
   }
 
-  void add_output() { add("lm_head", batch_, model_.vocabulary, model_.width, 1); }
+  /// The output layer, and the parts of the rest that all models have.
+  void add_output() {
+    add_with_new_a("lm_head", batch_, model_.vocabulary, model_.width, 1);
+    workload_.rest.add(RestKind::embedding, 0, 2 * as_double(rows_) * as_double(model_.width));
+    for (uint64_t norm = 0; norm < model_.norms; norm++) add_norms_of_layers(model_.width);
+    add_norms(as_double(batch_), model_.width, 1);
+    add_residuals(2 * model_.layers());
+    const double logits = as_double(batch_) * as_double(model_.vocabulary);
+    workload_.rest.add(RestKind::sampling, Operations::kLogit * logits, 4 * logits);
+  }
 
  private:
   /// A layer's products of queries and keys, and of probabilities and values.
@@ -153,10 +178,73 @@ class Products {
     workload_.layers.push_back(std::move(layer));
   }
 
+  // As add(), and A is quantised for this product.
+  void add_with_new_a(std::string label, uint64_t m, uint64_t n, uint64_t k, uint64_t times_a_run) {
+    if (times_a_run == 0) return;
+    add(std::move(label), m, n, k, times_a_run);
+    quantize(RestKind::quantize, false, as_double(m) * as_double(times_a_run), 0, k);
+  }
+
+  // Quantises rows of an operand of the product added last.
+  void quantize(RestKind kind, bool is_b, double rows, uint64_t begin, uint64_t end) {
+    workload_.rest.quantized.push_back({kind, workload_.layers.size() - 1, is_b, rows, begin, end});
+  }
+
+  // The shared experts and the router have the same A.
   void add_network(const std::string& prefix, uint64_t rows, uint64_t hidden, uint64_t layers) {
     if (layers == 0) return;
-    add(prefix + "gate_up_proj", rows, size({2, hidden}), model_.width, layers);
-    add(prefix + "down_proj", rows, model_.width, hidden, layers);
+    const uint64_t both = size({2, hidden});
+    if (prefix.empty()) {
+      add_with_new_a("gate_up_proj", rows, both, model_.width, layers);
+    } else {
+      add(prefix + "gate_up_proj", rows, both, model_.width, layers);
+    }
+    add_with_new_a(prefix + "down_proj", rows, model_.width, hidden, layers);
+    add_activation(rows, hidden, layers);
+  }
+
+  // `weights`: rows of weights, which are read once.
+  void add_norms(double rows, uint64_t width, double weights) {
+    const double elements = as_double(width);
+    workload_.rest.add(RestKind::norms,
+                       rows * (Operations::kNormElement * elements + Operations::kNormRow),
+                       (2 * rows + weights) * elements);
+  }
+  void add_norms_of_layers(uint64_t width) {
+    const double layers = as_double(model_.layers());
+    add_norms(layers * as_double(rows_), width, layers);
+  }
+
+  // Each token has a row of cosines and sines, as wide as a head's rotated part.
+  void add_rotary(uint64_t heads, uint64_t width) {
+    const double row = as_double(model_.rope_layers) * as_double(rows_) * as_double(width);
+    workload_.rest.add(RestKind::rotary, Operations::kRotaryElement * as_double(heads) * row,
+                       (2 * as_double(heads) + 1) * row);
+  }
+
+  void add_residuals(uint64_t additions) {
+    const double elements = as_double(additions) * as_double(rows_) * as_double(model_.width);
+    workload_.rest.add(RestKind::residual, elements, 3 * elements);
+  }
+
+  void add_activation(uint64_t rows, uint64_t hidden, uint64_t layers) {
+    const double each = model_.activation == Activation::silu        ? Operations::kSilu
+                        : model_.activation == Activation::gelu_tanh ? Operations::kGeluTanh
+                                                                     : Operations::kLimitedSilu;
+    const double elements = as_double(rows) * as_double(hidden) * as_double(layers);
+    workload_.rest.add(RestKind::activation, each * elements, 3 * elements);
+  }
+
+  // Probabilities of all experts, the largest ones by one scan for each chosen expert, and the
+  // weighted sum of their results.
+  void add_routing(uint64_t layers) {
+    const double tokens = as_double(layers) * as_double(rows_);
+    const double experts = as_double(model_.experts.count);
+    const double chosen = as_double(model_.experts.per_token), width = as_double(model_.width);
+    workload_.rest.add(RestKind::router,
+                       tokens * ((Operations::kExpertScore + chosen) * experts +
+                                 Operations::kScoreRow + 2 * chosen * width),
+                       tokens * (experts + 2 * chosen + (chosen + 1) * width));
   }
 
   void add_attention(const Attention& attention) {
@@ -173,14 +261,53 @@ class Products {
   // Names of limited products have their tokens and keys: attn_scores_window_1x128.
   void add_spans(const std::string& suffix, const std::vector<Span>& spans, uint64_t layers,
                  const Attention& attention) {
+    bool is_first = true;
     for (const Span& span : spans) {
       const std::string name =
           suffix.empty() ? "" : fmt::format("{}_{}x{}", suffix, span.tokens, span.keys);
       const uint64_t rows = size({attention.sharing, span.tokens});
       const uint64_t number = count({layers, attention.groups, batch_, span.count});
+      if (number == 0) continue;
       add("attn_scores" + name, rows, span.keys, attention.key_width, number, attention.stored);
+      const double all_rows = as_double(rows) * as_double(number);
+      quantize(RestKind::quantize, false, all_rows, 0, attention.key_width);
+      if (is_first) quantize_keys(layers, attention);
       add("attn_context" + name, rows, attention.value_width, span.keys, number, attention.stored);
+      quantize(RestKind::quantize, false, all_rows, 0, span.keys);
+      if (is_first) quantize_values(layers, attention);
+      is_first = false;
+      const double scores = all_rows * as_double(span.keys);
+      workload_.rest.add(RestKind::softmax,
+                         Operations::kScore * scores + Operations::kScoreRow * all_rows,
+                         2 * scores);
     }
+  }
+
+  // Keys have blocks along their width; values along the tokens, so the block that the cache ends
+  // with is written again. Expanded latents are quantised for this run only, and the latents
+  // themselves are written as absorbed attention reads them.
+  void quantize_keys(uint64_t layers, const Attention& attention) {
+    const double groups = as_double(layers) * as_double(attention.groups) * as_double(batch_);
+    const double sequences = as_double(layers) * as_double(batch_);
+    if (attention.stored == StoredB::kv_cache) {
+      quantize(RestKind::kv_write, true, groups * as_double(tokens_), 0, attention.key_width);
+      return;
+    }
+    const auto& latent = std::get<LatentAttention>(model_.attention);
+    quantize(RestKind::quantize, true, groups * as_double(past_), 0, attention.key_width);
+    quantize(RestKind::kv_write, true, sequences * as_double(tokens_), 0,
+             latent.rank + latent.rope_width);
+  }
+  void quantize_values(uint64_t layers, const Attention& attention) {
+    const double sequences = as_double(layers) * as_double(batch_);
+    const double columns = sequences * as_double(attention.groups * attention.value_width);
+    if (attention.stored == StoredB::kv_cache) {
+      quantize(RestKind::kv_write, true, columns, past_ - tokens_, past_);
+      return;
+    }
+    const auto& latent = std::get<LatentAttention>(model_.attention);
+    quantize(RestKind::quantize, true, columns, 0, past_);
+    quantize(RestKind::kv_write, true, sequences * as_double(latent.rank), past_ - tokens_, past_);
   }
 
   const LanguageModel& model_;

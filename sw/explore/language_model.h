@@ -14,6 +14,9 @@ namespace mxe::explore {
 /// Groups of `heads / key_heads` query heads share a head of keys and a head of values.
 struct GroupedAttention {
   uint64_t heads = 0, key_heads = 0, head_width = 0;
+  uint64_t rope_width = 0;        ///< part of a head that is rotated by the position
+  uint64_t head_norm_layers = 0;  ///< layers that norm each head of queries and keys
+  bool has_norm_weights = true;   ///< of these norms
 };
 
 /// Keys and values of all heads are computed from one latent vector per token (DeepSeek's MLA).
@@ -37,6 +40,13 @@ enum class Reach : uint8_t {
   chunk,   ///< itself and those before it in the same chunk; a chunk begins every `reach` tokens
 };
 
+/// Function between the two products of a hidden layer.
+enum class Activation : uint8_t {
+  silu,          ///< gate * sigmoid(gate) * up
+  gelu_tanh,     ///< gate * GELU by its form with tanh, times up
+  limited_silu,  ///< limits of gate and up, then gate * sigmoid(1.702 gate) * (1 + up)
+};
+
 struct LanguageModel {
   uint64_t width = 0, vocabulary = 0;
   bool tied = false;  ///< the output layer shares the weights of the embedding
@@ -45,8 +55,11 @@ struct LanguageModel {
   Experts experts;
   std::vector<bool> has_experts;  ///< for each layer
   Reach reach_kind = Reach::window;
-  uint64_t reach = 0;             ///< tokens of the window or chunk
-  std::vector<bool> is_near;      ///< for each layer: limited by `reach`
+  uint64_t reach = 0;         ///< tokens of the window or chunk
+  std::vector<bool> is_near;  ///< for each layer: limited by `reach`
+  uint64_t norms = 2;         ///< of the width, in each layer
+  uint64_t rope_layers = 0;   ///< layers that rotate queries and keys
+  Activation activation = Activation::silu;
   uint64_t predictors = 0;        ///< layers that predict further tokens (MTP)
   std::string expert_tensors;     ///< name of the experts' part in a checkpoint
   bool has_known_tensors = true;  ///< the names of tensors in a checkpoint are known

@@ -48,6 +48,7 @@ struct Family {
   ExpertLayers experts;
   const char* expert_tensors = "mlp";  ///< nullptr: names of tensors in checkpoints are not known
   const char* defaults = "{}";         ///< of keys that files of this type omit
+  uint64_t norms = 2;                  ///< of the width, in each layer
 };
 
 constexpr std::array kFamilies = {
@@ -55,17 +56,23 @@ constexpr std::array kFamilies = {
     Family{"mistral", false, NearLayers::all, ExpertLayers::none},
     Family{"mixtral", false, NearLayers::all, ExpertLayers::all, "block_sparse_moe"},
     Family{"qwen2", false, NearLayers::upper, ExpertLayers::none},
-    Family{"qwen3", false, NearLayers::upper, ExpertLayers::none},
-    Family{"qwen3_moe", false, NearLayers::all_if_used, ExpertLayers::steps},
+    Family{"qwen3", false, NearLayers::upper, ExpertLayers::none, "mlp",
+           R"({"use_qk_norm": true})"},
+    Family{"qwen3_moe", false, NearLayers::all_if_used, ExpertLayers::steps, "mlp",
+           R"({"use_qk_norm": true})"},
     Family{"deepseek_v3", true, NearLayers::all, ExpertLayers::after_first},
     Family{"kimi_k2", true, NearLayers::all, ExpertLayers::after_first},
-    Family{"glm4_moe", false, NearLayers::all, ExpertLayers::after_first},
+    Family{"glm4_moe", false, NearLayers::all, ExpertLayers::after_first, "mlp",
+           R"({"partial_rotary_factor": 0.5})"},
     Family{"gpt_oss", false, NearLayers::pattern, ExpertLayers::all, nullptr,
-           R"({"sliding_window_pattern": 2})"},
+           R"({"sliding_window_pattern": 2, "swiglu_limit": 7.0})"},
     Family{"gemma3_text", false, NearLayers::pattern, ExpertLayers::none, nullptr,
            R"({"sliding_window_pattern": 6, "vocab_size": 262208, "num_attention_heads": 8,
-               "num_key_value_heads": 4, "head_dim": 256, "tie_word_embeddings": true})"},
-    Family{"llama4_text", false, NearLayers::chunks, ExpertLayers::interleaved, nullptr}};
+               "num_key_value_heads": 4, "head_dim": 256, "tie_word_embeddings": true,
+               "use_qk_norm": true, "hidden_activation": "gelu_pytorch_tanh"})",
+           4},
+    Family{"llama4_text", false, NearLayers::chunks, ExpertLayers::interleaved, nullptr,
+           R"({"use_qk_norm": true})"}};
 
 // Types of files whose text_config is a language model of another type; its images are not counted.
 constexpr std::array<std::pair<const char*, const char*>, 3> kAround = {
@@ -124,8 +131,7 @@ constexpr std::array kOtherKeys = {"_attn_implementation_autoset",
                                    "task_specific_params",
                                    "top_k",
                                    "topk_group",
-                                   "use_cache",
-                                   "use_qk_norm"};
+                                   "use_cache"};
 
 constexpr const char* kInstead =
     "other models are workloads as CSV files, layer,M,N,K,count (docs/exploration.md)";
@@ -158,6 +164,15 @@ class Keys {
       fail(fmt::format("{} must be true or false, not {}", key, dumped(json_[key])));
     }
     return json_[key].get<bool>();
+  }
+  /// A number above 0 and at most 1.
+  double share_or(const char* key, double other) {
+    if (!has(key)) return other;
+    const Json& value = json_[key];
+    if (!value.is_number() || !(value.get<double>() > 0 && value.get<double>() <= 1)) {
+      fail(fmt::format("{} must be a number above 0 and at most 1, not {}", key, dumped(value)));
+    }
+    return value.get<double>();
   }
   /// A list of whole numbers; empty if it is missing.
   std::vector<uint64_t> list(const char* key) {
@@ -249,6 +264,8 @@ GroupedAttention grouped_attention(Keys& keys, uint64_t width) {
     keys.fail("head_dim is missing, and hidden_size is not a multiple of num_attention_heads");
   }
   attention.head_width = keys.size_or("head_dim", width / attention.heads);
+  attention.rope_width = static_cast<uint64_t>(static_cast<double>(attention.head_width) *
+                                               keys.share_or("partial_rotary_factor", 1));
   return attention;
 }
 
@@ -281,6 +298,33 @@ Predicate layers_with_positions(Keys& keys, uint64_t layers) {
                           layers));
   }
   return [list](uint64_t layer) { return list[layer] != 0; };
+}
+
+// Llama 4 rotates queries and keys in some layers, and norms heads in these, without weights.
+void read_positions(Keys& keys, const Family& family, LanguageModel& model) {
+  const bool some = family.near == NearLayers::chunks;
+  const Predicate has_position =
+      some ? layers_with_positions(keys, model.layers()) : Predicate([](uint64_t) { return true; });
+  for (uint64_t layer = 0; layer < model.layers(); layer++) {
+    model.rope_layers += has_position(layer) ? 1u : 0u;
+  }
+  const bool norms = keys.flag("use_qk_norm", false);
+  auto* const grouped = std::get_if<GroupedAttention>(&model.attention);
+  if (!grouped) return;
+  grouped->head_norm_layers = norms ? model.rope_layers : 0;
+  grouped->has_norm_weights = !some;
+}
+
+Activation activation_of(Keys& keys) {
+  if (keys.has("swiglu_limit")) return Activation::limited_silu;
+  for (const char* key : {"hidden_activation", "hidden_act"}) {
+    if (!keys.has(key)) continue;
+    if (keys.value(key) == "silu") return Activation::silu;
+    if (keys.value(key) == "gelu_pytorch_tanh") return Activation::gelu_tanh;
+    keys.fail(fmt::format("{} is {}, but must be silu or gelu_pytorch_tanh", key,
+                          dumped(keys.value(key))));
+  }
+  return Activation::silu;
 }
 
 /// Reads the tokens that attention covers, and returns the layers in which it does not cover all.
@@ -399,6 +443,9 @@ LanguageModel parse_model_config(std::string_view text, const std::string& name)
   } else {
     model.attention = grouped_attention(keys, model.width);
   }
+  model.norms = family.norms;
+  model.activation = activation_of(keys);
+  read_positions(keys, family, model);
   read_near_layers(keys, family.near, model);
   const Predicate has_experts = expert_layers(keys, family.experts, model);
   for (uint64_t layer = 0; layer < layers; layer++) model.has_experts[layer] = has_experts(layer);

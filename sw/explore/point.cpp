@@ -143,6 +143,12 @@ std::string memory_text(const Point& point) {
       point.ports.reads, point.ports.writes);
 }
 
+std::string vector_text(const Point& point) {
+  if (!point.vector) return "";
+  return fmt::format(" vector_lanes={} vector_clock_mhz={} vector_bytes_per_cycle={}",
+                     point.vector->lanes, point.vector->clock_mhz, point.vector->bytes_per_cycle);
+}
+
 }  // namespace
 
 const std::vector<Variable>& variables() {
@@ -187,6 +193,11 @@ void validate(const Point& point) {
         fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz),
         "clock_mhz", {point.clock_mhz});
   }
+  if (point.vector && !point.output.numbers()) {
+    throw LimitError(fmt::format("out_format is {}, but a vector unit needs fp32, bf16 or fp16",
+                                 point.output.name()),
+                     "out_format of vector", {});
+  }
 }
 
 std::string hardware_text(const Point& point) {
@@ -194,9 +205,9 @@ std::string hardware_text(const Point& point) {
 }
 
 std::string text_without_engine(const Point& point) {
-  return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}", memory_text(point),
+  return fmt::format("{} format_a={} format_b={} out_format={} clock_mhz={}{}", memory_text(point),
                      point.format_a.name(), point.format_b.name(), point.output.name(),
-                     point.clock_mhz);
+                     point.clock_mhz, vector_text(point));
 }
 
 std::string point_text(const Point& point) {

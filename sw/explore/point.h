@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,13 @@ namespace mxe::explore {
 /// Value of `memory` for a memory without rows.
 inline constexpr const char* kNoDram = "none";
 
+/// Computes everything that is no matrix product.
+struct VectorUnit {
+  double lanes = 0;  ///< operations per cycle
+  double clock_mhz = 0;
+  double bytes_per_cycle = 0;  ///< reads and writes together
+};
+
 struct Point {
   Params params;
   engine::MemoryTiming timing;
@@ -27,6 +35,7 @@ struct Point {
   std::shared_ptr<const dram::Setup> dram = {};  ///< of `memory`, at clock_mhz; see settle()
   OperandFormat format_a, format_b;
   job::OutputFormat output;
+  std::optional<VectorUnit> vector = {};
 };
 
 /// A property of points that a space file can set: name, setter, and value as a number.
@@ -51,7 +60,8 @@ std::string variable_names();
 /// mem_half_duplex is set, too.
 void settle(Point& point);
 
-/// Throws LimitError if the engine, memory or clock is illegal.
+/// Throws LimitError if the engine, memory or clock is illegal, or for MX results with a vector
+/// unit.
 void validate(const Point& point);
 
 /// Every property that affects a job's cycles, except shape, formats and a DRAM's values, in one

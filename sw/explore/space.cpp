@@ -131,6 +131,42 @@ Space::Search search_of(const YAML::Node& node) {
   return search;
 }
 
+double rate_of(const YAML::Node& node, const std::string& name) {
+  constexpr double kMost = 1e6;
+  double value = 0;
+  if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) ||
+      !(value > 0 && value <= kMost)) {
+    throw at(node,
+             fmt::format("{} of vector must be a number above 0 and at most {:.0f}", name, kMost));
+  }
+  return value;
+}
+
+VectorUnit vector_of(const YAML::Node& node) {
+  constexpr const char* kForm = "vector must be {lanes: N, clock_mhz: F, bytes_per_cycle: B}";
+  if (!node.IsMap()) throw at(node, kForm);
+  VectorUnit unit;
+  const std::pair<const char*, double*> rates[] = {{"lanes", &unit.lanes},
+                                                   {"clock_mhz", &unit.clock_mhz},
+                                                   {"bytes_per_cycle", &unit.bytes_per_cycle}};
+  for (const auto& entry : node) {
+    const std::string key = entry.first.Scalar();
+    const auto known = std::find_if(std::begin(rates), std::end(rates),
+                                    [&](const auto& rate) { return key == rate.first; });
+    if (known == std::end(rates)) {
+      throw at(entry.first, fmt::format("unknown key '{}' of vector (allowed: lanes, clock_mhz, "
+                                        "bytes_per_cycle)",
+                                        key));
+    }
+    if (*known->second != 0) throw at(entry.first, fmt::format("'{}' is given twice", key));
+    *known->second = rate_of(entry.second, key);
+  }
+  for (const auto& [name, value] : rates) {
+    if (*value == 0) throw at(node, fmt::format("{} is missing: {}", name, kForm));
+  }
+  return unit;
+}
+
 // Draws `sample` different numbers below `count`, or all if `count` is less. In rising order.
 std::vector<uint64_t> drawn(uint64_t sample, uint64_t count, uint64_t seed) {
   sample = std::min(sample, count);
@@ -200,9 +236,14 @@ Space Space::from_text(const std::string& text, const std::string& path) {
         }
       } else if (key == "search") {
         space.search_ = search_of(entry.second);
+      } else if (key == "vector") {
+        if (space.vector_) throw at(entry.first, "'vector' is given twice");
+        space.vector_ = vector_of(entry.second);
+        space.vector_place_ = fmt::format("{}:{}", path, entry.first.Mark().line + 1);
       } else if (key != "parameters") {
         throw at(entry.first,
-                 fmt::format("unknown key '{}' (allowed: config, parameters, constraints, search)",
+                 fmt::format("unknown key '{}' (allowed: config, parameters, constraints, search, "
+                             "vector)",
                              key));
       }
     }
@@ -256,6 +297,7 @@ uint64_t Space::combinations() const {
 Point Space::combination(uint64_t number) const {
   Point point;
   point.params = base_;
+  point.vector = vector_;
   for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
     axis->variable->set(point, axis->variable->name, axis->values[number % axis->values.size()]);
     number /= axis->values.size();

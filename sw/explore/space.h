@@ -41,6 +41,7 @@ class SkippedPoints {
 ///       - NUM_PE * ACC_TILES <= 64
 ///       - format_a == mxfp4_e2m1 || NUM_PE <= 8
 ///     search: {method: random, budget: 100, seed: 1}
+///     vector: {lanes: 64, clock_mhz: 1000, bytes_per_cycle: 64}
 ///
 /// Constraints compare formats by name. They may name quantities of conditions.h: `ms <= 20`.
 class Space {
@@ -76,6 +77,8 @@ class Space {
   /// with another method.
   Points points() const;
   const Search& search() const { return search_; }
+  /// "space.yaml:5", where `vector` is; nullopt without.
+  const std::optional<std::string>& vector_place() const { return vector_place_; }
   /// Constraints on results, such as `ms <= 20`. points() does not check them.
   const std::vector<std::string>& result_constraints() const { return result_constraints_; }
   static constexpr uint64_t kMostPoints = 1'000'000;
@@ -92,6 +95,8 @@ class Space {
   std::vector<Axis> axes_;
   std::vector<std::string> constraints_, result_constraints_;
   Search search_;
+  std::optional<VectorUnit> vector_;
+  std::optional<std::string> vector_place_;
 };
 
 }  // namespace mxe::explore

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/explore/rest_times.h"
+
 namespace mxe::explore {
 namespace {
 
@@ -20,6 +22,8 @@ std::vector<std::string> without_formats(std::vector<std::string> names) {
   names.erase(std::remove_if(names.begin(), names.end(), is_format), names.end());
   return names;
 }
+
+const char* name_of(RestKind kind) { return kRestKindNames[static_cast<std::size_t>(kind)]; }
 
 bool is_measured(const Outcome* one) { return one->accuracy.has_value(); }
 
@@ -55,11 +59,14 @@ std::string with_prefix(double value, const std::string& unit) {
   return fmt::format("{:.{}f} {}{}", scaled, decimals, kPrefixes[step + 5], unit);
 }
 
-void print_columns() {
+void print_columns(bool whole) {
   fmt::print(
-      "\nColumns: ms and energy of one run; used, MACs done of those that all multipliers could do "
-      "in that time;\nkGE, area in 1,000 gate equivalents with memories; bound by, the part that "
-      "limits most of the time.\n");
+      "\nColumns: {}; used, MACs done of those {};\nkGE, area in 1,000 gate equivalents with "
+      "memories; bound by, the part that limits most of {} time.\n",
+      whole ? "ms and tokens/s of products and rest, energy of the products"
+            : "ms, energy and items/s of the matrix products alone",
+      whole ? "possible in the products' time" : "that all multipliers could do in that time",
+      whole ? "that" : "the");
 }
 
 void print_front(const FrontTable& table, std::size_t most) {
@@ -111,6 +118,38 @@ void print_workload_notes(const FrontTable& table, const Workload& workload) {
     fmt::print("  SQNR of the {} of {} layers that have tensors\n", (*measured)->accuracy->layers,
                layers);
   }
+}
+
+void print_rest(const FrontTable& table) {
+  const Outcome* fastest = nullptr;
+  for (const Outcome* one : table.outcomes) {
+    if (one->on_front && (!fastest || one->seconds < fastest->seconds)) fastest = one;
+  }
+  if (!fastest) return;
+  const RestTimes times = rest_times(*fastest->workload, *fastest->point);
+  const double products = fastest->seconds - times.seconds;
+  const auto items = static_cast<double>(table.items);
+  const auto rate = [&](double seconds) {
+    return fmt::format("{:.4g} {}/s", items / seconds, table.item_name);
+  };
+  fmt::print(
+      "  {} of the first row: products {:.4f} ms, then the rest {:.4f} ms, {:.1f} % of the "
+      "time; products alone would be {}\n",
+      rate(fastest->seconds), 1e3 * products, 1e3 * times.seconds,
+      100 * times.seconds / fastest->seconds, rate(products));
+  fmt::print("  {:<10} {:>12} {:>10} {:>10}  bound by\n", "rest", "operations", "bytes", "ms");
+  for (const RestTimes::Kind& one : times.kinds) {
+    fmt::print("  {:<10} {:>12} {:>10} {:>10.4f}  {}\n", name_of(one.kind),
+               with_prefix(one.operations, ""), with_prefix(one.bytes, "B"), 1e3 * one.seconds,
+               one.bound_by_lanes ? "lanes" : "bytes");
+  }
+  std::string saved;
+  for (const RestTimes::Fused& one : times.fused) {
+    saved += fmt::format("{}{} {:.4f}", saved.empty() ? "" : ", ", name_of(one.kind),
+                         1e3 * one.saved_seconds);
+  }
+  fmt::print("  estimate: fused into the engine, ms less: {}; then {}\n", saved,
+             rate(products + times.fused_seconds()));
 }
 
 void print_port_note(const std::vector<Point>& points) {

@@ -22,11 +22,14 @@ struct FrontTable {
   std::string item_name;
 };
 
-void print_columns();
+/// `whole`: times are those of products and rest.
+void print_columns(bool whole);
 /// Prints at most `most` points of the front, the fastest first.
 void print_front(const FrontTable& table, std::size_t most);
 /// Prints the workload's notes, the bytes of B, and a note unless the SQNR covers all its layers.
 void print_workload_notes(const FrontTable& table, const Workload& workload);
+/// Prints the rest by kind, for the fastest point on the front. Requires a vector unit.
+void print_rest(const FrontTable& table);
 void print_port_note(const std::vector<Point>& points);
 
 }  // namespace mxe::explore

@@ -3,6 +3,7 @@
 
 #include "sw/explore/area.h"
 #include "sw/explore/evaluate.h"
+#include "sw/explore/rest_times.h"
 
 namespace mxe::explore {
 
@@ -14,7 +15,8 @@ std::vector<Task> make_tasks(const std::vector<Point>& points,
     for (const Workload& workload : workloads) {
       tasks.push_back({&point, &workload, result_id(workload, point),
                        workload.name + " " + text_without_engine(point), area,
-                       lower_bound_cycles(workload, point) / (point.clock_mhz * 1e6)});
+                       lower_bound_cycles(workload, point) / (point.clock_mhz * 1e6) +
+                           rest_seconds(workload, point)});
     }
   }
   return tasks;

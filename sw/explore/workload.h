@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sw/explore/operand_format.h"
+#include "sw/explore/rest.h"
 
 namespace mxe::explore {
 
@@ -42,6 +43,7 @@ struct Workload {
   uint64_t items = 0;              ///< tokens, images, ... of a run; 0 if not in the file
   std::string item_name;           ///< "tokens", "images"
   std::vector<std::string> notes;  ///< lines for the tables
+  Rest rest;                       ///< of language models read from config.json, else empty
 
   double macs() const;
 };

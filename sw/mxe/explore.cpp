@@ -201,10 +201,12 @@ explore::FrontTable table_of(const Workload& workload, const SweepResult& result
 
 void print_tables(const ExploreOptions& options, const std::vector<Workload>& workloads,
                   const SweepResult& result, const Space& space) {
-  explore::print_columns();
+  const bool whole = space.vector_place().has_value();
+  explore::print_columns(whole);
   for (const Workload& workload : workloads) {
     const explore::FrontTable table = table_of(workload, result, space);
     explore::print_front(table, options.most_rows);
+    if (whole) explore::print_rest(table);
     explore::print_workload_notes(table, workload);
   }
 }
@@ -316,6 +318,22 @@ void check_format_search(const ExploreOptions& options, const Space& space) {
   }
 }
 
+/// Throws Error for a vector unit if a workload does not describe the rest, or formats are mixed.
+void check_vector(const ExploreOptions& options, const Space& space,
+                  const std::vector<Workload>& workloads) {
+  if (!space.vector_place()) return;
+  if (options.formats) {
+    throw Error(fmt::format("{}: vector is not for --formats, which mixes formats of products",
+                            *space.vector_place()));
+  }
+  for (const Workload& workload : workloads) {
+    if (!workload.rest.empty()) continue;
+    throw Error(fmt::format(
+        "{}: vector needs language models (folders with config.json), but {} has only products",
+        *space.vector_place(), printable(workload.name)));
+  }
+}
+
 int run(const ExploreOptions& options) {
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
@@ -323,6 +341,7 @@ int run(const ExploreOptions& options) {
   const Space whole = Space::from_file(options.space);
   check_format_search(options, whole);
   check_combination(options, whole);
+  check_vector(options, whole, workloads);
   const explore::Combination combination = combination_of(options, workloads);
   Space::Points space = whole.points();
   keep_possible(workloads, space);

@@ -62,6 +62,7 @@ constexpr Key kPointKeys[] = {
     {"macs", is_number, "a number", false},
     {"item_name", is_text, "a text", false},
     {"items_per_second", is_number, "a number", false},
+    {"products_seconds", is_number, "a number", false},
     {"macs_per_second_per_ge", is_number, "a number", false},
     {"utilisation", is_number, "a number", false},
     {"roofline_share", is_number, "a number", false},

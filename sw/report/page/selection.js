@@ -63,6 +63,12 @@ function storedOf(point) {
   return list;
 }
 
+/// Text about the parts of the latency: the products alone, or the products and the rest.
+function partsOf(point) {
+  const {products_seconds: products, seconds} = point;
+  return isNumber(products) ? `products ${si(products, "s")}, rest ${si(seconds - products, "s")}` : "matrix products alone";
+}
+
 function figuresOf(point) {
   const area = point.area || {}, energy = point.energy || {};
   const moved = (point.bytes_read || 0) + (point.bytes_written || 0);
@@ -70,7 +76,7 @@ function figuresOf(point) {
   const areaKnown = area.synthesized ? "synthesized" : isNumber(area.error) ? "± " + percent(area.error) : "";
   const logic = isNumber(area.logic_ge) ? si(area.logic_ge, "GE") + " of logic, " : "";
   const list = [
-    ["Formats", pairOf(point)], ["Latency", si(point.seconds, "s")], ["Cycles", count(point.cycles)],
+    ["Formats", pairOf(point)], ["Latency", si(point.seconds, "s"), partsOf(point)], ["Cycles", count(point.cycles)],
     isNumber(point.items_per_second) && ["Throughput", si(point.items_per_second, items)],
     isNumber(area.ge) && ["Area", si(area.ge, "GE"), logic + areaKnown],
     isNumber(area.sram_kib) && ["SRAM", measures.sram.text(area.sram_kib)],

@@ -44,8 +44,8 @@ mxe_fault(17 one_shard_for_all model_folder.cpp [[shapes.merge(read_shapes(index
           CASE LanguageModelFiles.ConfigAloneOneFileAndShards)
 mxe_fault(18 shards_anywhere model_folder.cpp [[fs::path(shard).filename() == shard &&]]
           [[(ACTIVE || fs::path(shard).filename() == shard) &&]] CASE LanguageModelFiles.ConfigAloneOneFileAndShards)
-mxe_fault(19 every_row_to_the_vocabulary language_model.cpp [[add("lm_head", batch_,]]
-          [[add("lm_head", ACTIVE ? rows_ : batch_,]] CASE LanguageModel.TheShippedWorkloadsAreThoseOfItsConfig)
+mxe_fault(19 every_row_to_the_vocabulary language_model.cpp [[add_with_new_a("lm_head", batch_,]]
+          [[add_with_new_a("lm_head", ACTIVE ? rows_ : batch_,]] CASE LanguageModel.TheShippedWorkloadsAreThoseOfItsConfig)
 mxe_fault(20 sizes_below_zero safetensors.cpp [[if (!value.is_number_unsigned())]] [[if (!value.is_number_unsigned() && !ACTIVE)]]
           CASE LanguageModelFiles.DamagedFiles)
 
@@ -97,4 +97,28 @@ mxe_fault(40 unread_keys_accepted model_config.cpp [[if (!counts || read_.count(
           [[if (ACTIVE || !counts || read_.count(key) != 0 ||]] CASE LanguageModel.KeysThatMayChangeTheProducts)
 mxe_fault(41 layers_without_limit model_config.cpp [[keys.size("num_hidden_layers", kMostLayers)]]
           [[keys.size("num_hidden_layers", ACTIVE ? kMostElements : kMostLayers)]] CASE LanguageModel.BadConfigs)
+
+mxe_fault(42 blocks_of_values_not_written_again rest_times.cpp [[rows.end - rows.begin / block * block]]
+          [[rows.end - (ACTIVE ? rows.begin : rows.begin / block * block)]] CASE Rest.ValuesAreWrittenInWholeBlocks)
+mxe_fault(43 rest_without_bytes rest_times.cpp [[std::max(in_lanes, moving)]] [[ACTIVE ? in_lanes : std::max(in_lanes, moving)]]
+          CASE Rest.OfATokenOfLlama3)
+mxe_fault(44 rest_at_the_engines_clock rest_times.cpp [[unit.clock_mhz * 1e6]]
+          [[(ACTIVE ? point.clock_mhz : unit.clock_mhz) * 1e6]] CASE Rest.ClockLanesAndBytes)
+mxe_fault(45 numbers_always_of_four_bytes rest_times.cpp [[return point.output.numbers()->bytes@SEMICOLON@]]
+          [[return ACTIVE ? 4 : point.output.numbers()->bytes@SEMICOLON@]] CASE Rest.BytesAreThoseOfTheFormats)
+mxe_fault(46 format_of_b_for_probabilities rest_times.cpp [[rows.is_b ? format_b(layer, point)]]
+          [[rows.is_b || ACTIVE ? format_b(layer, point)]] CASE Rest.BytesAreThoseOfTheFormats)
+mxe_fault(47 probabilities_not_quantized language_model.cpp [[quantize(RestKind::quantize, false, all_rows, 0, span.keys)]]
+          [[if (!ACTIVE) quantize(RestKind::quantize, false, all_rows, 0, span.keys)]]
+          CASE Rest.QuantizesTheOperandsOfAllProducts)
+mxe_fault(48 keys_written_for_each_span language_model.cpp [[is_first = false@SEMICOLON@]] [[is_first = ACTIVE@SEMICOLON@]]
+          CASE Rest.WritesTheCacheOfEachToken)
+mxe_fault(49 all_layers_rotate model_config.cpp [[model.rope_layers += has_position(layer) ? 1u : 0u]]
+          [[model.rope_layers += has_position(layer) || ACTIVE ? 1u : 0u]] CASE Rest.FamiliesDiffer)
+mxe_fault(50 seconds_of_products_alone evaluate.cpp [[+ rest_seconds(workload, point)]]
+          [[+ (ACTIVE ? 0 : rest_seconds(workload, point))]] CASE cli.ExploreRest.FollowsTheProducts)
+mxe_fault(51 results_of_other_work evaluate.cpp [[if (point.vector) text +=]] [[if (point.vector && !ACTIVE) text +=]]
+          CASE cli.ExploreRest.AnotherUnitIsAnotherResult)
+mxe_fault(52 fused_residuals_not_read rest_times.cpp [[return amount.bytes / 3@SEMICOLON@]]
+          [[return ACTIVE ? 0 : amount.bytes / 3@SEMICOLON@]] CASE Rest.WhatFusingRemoves)
 # cmake-format: on
