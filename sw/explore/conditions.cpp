@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "model/numerics/base/error.h"
-#include "sw/explore/area.h"
+#include "sw/explore/engines.h"
 
 namespace mxe::explore {
 namespace {
@@ -91,7 +91,7 @@ std::optional<std::size_t> Conditions::broken(const Point& point, const ResultVa
     values_.at(variable.name) = variable.value(point, variable.name);
   }
   if (needs_area_) {
-    const Area area = AreaTable::shipped().of(point.params);
+    const Area area = area_of(point);
     values_.at("area") = area.total();
     values_.at("sram_kib") = area.sram_kib;
   }

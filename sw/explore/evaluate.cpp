@@ -11,9 +11,9 @@
 
 #include "model/numerics/base/error.h"
 #include "mxe_counter_table.h"
-#include "sw/explore/area.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/energy.h"
+#include "sw/explore/engines.h"
 #include "sw/explore/lower_bound.h"
 #include "sw/explore/rest_times.h"
 
@@ -71,7 +71,7 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   const job::JobShape shape = job_of(layer, point);
   const auto runs = static_cast<double>(layer.count);
   const Compulsory least = compulsory(shape, point);
-  const double bound = runs * roofline_cycles(shape, point);
+  const double bound = runs * roofline_cycles(shape, point, point.engines);
   const uint64_t cycles = added(0, layer.count, times.cycles);
   const uint64_t read = added(0, layer.count, times.counters.bytes_read);
   const uint64_t written = added(0, layer.count, times.counters.bytes_written);
@@ -79,18 +79,16 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   sums.bytes_read = added(sums.bytes_read, 1, read);
   sums.bytes_written = added(sums.bytes_written, 1, written);
   sums.macs += layer.macs();
-  sums.compute_cycles += runs * least.compute_cycles;
+  sums.compute_cycles += runs * least.compute_cycles / point.engines;
   sums.bound_cycles += bound;
-  sums.lower_bound += runs * static_cast<double>(lower_bound_cycles(shape, point));
+  sums.lower_bound += runs * static_cast<double>(product_lower_bound(shape, point));
   sums.compulsory_bytes += runs * (least.bytes_read + least.bytes_written);
   const Energy energy = energy_of(point.params, {layer.macs(), static_cast<double>(read + written),
                                                  shape.format_a, shape.format_b});
   sums.energy.mac += energy.mac;
   sums.energy.sram += energy.sram;
   sums.energy.dram += energy.dram;
-  const Limit limit = limit_of(shape, point, static_cast<double>(times.cycles),
-                               static_cast<double>(times.counters.bytes_read),
-                               static_cast<double>(times.counters.bytes_written));
+  const Limit limit = product_limit(shape, point, times);
   sums.limited[static_cast<std::size_t>(limit)] += static_cast<double>(cycles);
   const double stored = runs * b_bytes(shape);
   sums.b_bytes[layer.b] += stored;
@@ -145,8 +143,7 @@ void require_pairs(const Workload& workload, const Point& point) {
 std::vector<JobTimes> time_layers(const Workload& workload, const Point& point, TimedJobs& jobs) {
   std::vector<JobTimes> times;
   for (const Layer& layer : workload.layers) {
-    times.push_back(
-        jobs.times({job_of(layer, point), point.params, point.timing, point.ports, point.dram}));
+    times.push_back(product_times(job_of(layer, point), point, jobs));
   }
   return times;
 }
@@ -155,7 +152,7 @@ double lower_bound_cycles(const Workload& workload, const Point& point) {
   double sum = 0;
   for (const Layer& layer : workload.layers) {
     sum += static_cast<double>(layer.count) *
-           static_cast<double>(lower_bound_cycles(job_of(layer, point), point));
+           static_cast<double>(product_lower_bound(job_of(layer, point), point));
   }
   return sum;
 }
@@ -211,7 +208,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
   }
   const auto cycles = static_cast<double>(sums.cycles);
   const double seconds = cycles / (point.clock_mhz * 1e6) + rest_seconds(workload, point);
-  const Area area = AreaTable::shipped().of(point.params);
+  const Area area = area_of(point);
   Json parameters = Json::object();
   for (const ParameterInfo& info : parameter_table) {
     parameters[info.name] = point.params.*(info.field);
@@ -220,6 +217,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
               {"version", kRecordVersion},
               {"cycles_version", kCyclesVersion},
               {"parameters", std::move(parameters)},
+              {"engines", point.engines},
               {"format_a", point.format_a.name()},
               {"format_b", point.format_b.name()},
               {"format_d", point.output.name()},

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "sw/explore/engines.h"
 #include "sw/explore/evaluate.h"
-#include "sw/explore/lower_bound.h"
 #include "sw/explore/parallel.h"
 
 namespace mxe::explore {
@@ -36,9 +36,8 @@ void time_more(Candidate& candidate, std::size_t layers, TimedJobs& jobs) {
   for (; candidate.timed < std::min(layers, candidate.layers.size()); candidate.timed++) {
     const Layer& layer = *candidate.layers[candidate.timed];
     const job::JobShape shape = job_of(layer, point);
-    const auto cycles = static_cast<double>(
-        jobs.times({shape, point.params, point.timing, point.ports, point.dram}).cycles);
-    const auto bound = static_cast<double>(lower_bound_cycles(shape, point));
+    const auto cycles = static_cast<double>(product_times(shape, point, jobs).cycles);
+    const auto bound = static_cast<double>(product_lower_bound(shape, point));
     candidate.seconds +=
         static_cast<double>(layer.count) * (cycles - bound) / (point.clock_mhz * 1e6);
   }

@@ -22,11 +22,6 @@ uint64_t divided_up(uint64_t value, uint64_t by) { return (value + by - 1) / by;
 /// The least latency of a memory: an open row of a DRAM answers faster than an idle one.
 uint64_t least_latency(const Point& point) { return point.dram ? 1 : point.timing.latency; }
 
-double memory_rate(const Point& point) {
-  return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
-                                           : point.timing.bytes_per_cycle;
-}
-
 double row_bytes(numerics::FormatId format, const numerics::ScaleLayout& scales, std::size_t k) {
   return static_cast<double>(numerics::packed_row_bytes(format, k) + scales.columns(k));
 }
@@ -68,6 +63,11 @@ bool takes_tiles_in_turn(const job::JobShape& shape, const Params& params) {
 }
 
 }  // namespace
+
+double memory_rate(const Point& point) {
+  return point.timing.bytes_per_cycle == 0 ? point.params.mem_bytes()
+                                           : point.timing.bytes_per_cycle;
+}
 
 Compulsory compulsory(const job::JobShape& shape, const Point& point) {
   Compulsory least;

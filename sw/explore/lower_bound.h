@@ -20,6 +20,9 @@ Compulsory compulsory(const job::JobShape& shape, const Point& point);
 
 double b_bytes(const job::JobShape& shape);
 
+/// Bytes per cycle of the memory; the width of one port if the point has no other value.
+double memory_rate(const Point& point);
+
 /// Cycles to move bytes. Reads and writes overlap, except in a half-duplex memory.
 struct Transfer {
   double port = 0, memory = 0;

@@ -80,6 +80,18 @@ std::vector<Variable> make_variables() {
                      return static_cast<double>(point.params.*(parameter(name).field));
                    }});
   }
+  all.push_back(
+      {"engines",
+       [](Point& point, const std::string& name, const std::string& text) {
+         constexpr unsigned kMost = 8;
+         const unsigned value = whole_number_of(name, text);
+         if (value < 1 || value > kMost) {
+           throw Error(
+               fmt::format("{} must be a whole number from 1 to {}, not '{}'", name, kMost, text));
+         }
+         point.engines = value;
+       },
+       [](const Point& point, const std::string&) { return static_cast<double>(point.engines); }});
   all.push_back(format_variable<&Point::format_a>("format_a"));
   all.push_back(format_variable<&Point::format_b>("format_b"));
   all.push_back({"out_format",
@@ -143,6 +155,12 @@ std::string memory_text(const Point& point) {
       point.ports.reads, point.ports.writes);
 }
 
+// Without a number for one engine: texts are parts of the keys of earlier results.
+std::string engines_text(const Point& point) {
+  const std::string engine = point.params.to_string();
+  return point.engines == 1 ? engine : fmt::format("{} engines={}", engine, point.engines);
+}
+
 std::string vector_text(const Point& point) {
   if (!point.vector) return "";
   return fmt::format(" vector_lanes={} vector_clock_mhz={} vector_bytes_per_cycle={}",
@@ -193,6 +211,11 @@ void validate(const Point& point) {
         fmt::format("clock_mhz is {}, but must be more than 0 and at most 1e6", point.clock_mhz),
         "clock_mhz", {point.clock_mhz});
   }
+  if (point.engines > 1 && (point.dram || point.timing.half_duplex)) {
+    throw LimitError(fmt::format("several engines cannot share a {}; allowed: one engine",
+                                 point.dram ? "DRAM" : "half-duplex memory"),
+                     "engines", {point.dram ? 1.0 : 0.0});
+  }
   if (point.vector && !point.output.numbers()) {
     throw LimitError(fmt::format("out_format is {}, but a vector unit needs fp32, bf16 or fp16",
                                  point.output.name()),
@@ -201,7 +224,7 @@ void validate(const Point& point) {
 }
 
 std::string hardware_text(const Point& point) {
-  return point.params.to_string() + " " + memory_text(point);
+  return engines_text(point) + " " + memory_text(point);
 }
 
 std::string text_without_engine(const Point& point) {
@@ -211,11 +234,12 @@ std::string text_without_engine(const Point& point) {
 }
 
 std::string point_text(const Point& point) {
-  return point.params.to_string() + " " + text_without_engine(point);
+  return engines_text(point) + " " + text_without_engine(point);
 }
 
 std::string point_text(const Point& point, const std::vector<std::string>& names) {
-  std::istringstream words(point_text(point));
+  std::istringstream words(fmt::format("{} engines={} {}", point.params.to_string(), point.engines,
+                                       text_without_engine(point)));
   std::vector<std::string> chosen;
   for (std::string word; words >> word;) {
     const std::string name = word.substr(0, word.find('='));

@@ -28,6 +28,7 @@ struct VectorUnit {
 
 struct Point {
   Params params;
+  unsigned engines = 1;  ///< of one kind on one memory
   engine::MemoryTiming timing;
   engine::PortLimits ports;
   double clock_mhz = 1000;
@@ -47,7 +48,7 @@ struct Variable {
   double (*value)(const Point& point, const std::string& name);
 };
 
-/// The engine's parameters, format_a, format_b, out_format, mem_latency (cycles),
+/// The engine's parameters, engines (1 to 8), format_a, format_b, out_format, mem_latency (cycles),
 /// mem_bytes_per_cycle (0: width of the port), mem_half_duplex (0 or 1), mem_outstanding_reads and
 /// mem_outstanding_writes (bursts), clock_mhz, memory (number: peak of the DRAM in GB/s, 0
 /// without).

@@ -157,7 +157,8 @@ void print_port_note(const std::vector<Point>& points) {
   const Point* example = nullptr;
   for (const Point& point : points) {
     // Both directions of the port serve a half-duplex memory.
-    const double port = point.params.mem_bytes() * (point.timing.half_duplex ? 2.0 : 1.0);
+    const double port =
+        point.params.mem_bytes() * point.engines * (point.timing.half_duplex ? 2.0 : 1.0);
     if (point.timing.bytes_per_cycle <= port) continue;
     if (!example) example = &point;
     narrow++;

@@ -334,6 +334,18 @@ void check_vector(const ExploreOptions& options, const Space& space,
   }
 }
 
+/// Throws Error for options that run or show one engine if a point has several.
+void check_engines(const ExploreOptions& options, const Space::Points& space) {
+  if (options.verified == 0 && options.traced == 0) return;
+  const bool several = std::any_of(space.points.begin(), space.points.end(),
+                                   [](const Point& point) { return point.engines > 1; });
+  if (!several) return;
+  throw Error(
+      fmt::format("{} is for points of one engine (engines: 1){}",
+                  options.verified != 0 ? "--verify" : "--traces",
+                  options.verified != 0 ? "; several: mxe estimate --engines N --on rtl" : ""));
+}
+
 int run(const ExploreOptions& options) {
   SweepOptions how;
   if (!options.shard.empty()) how.shard = parse_shard(options.shard);
@@ -355,6 +367,7 @@ int run(const ExploreOptions& options) {
   if (options.no_prune && !how.fronts_only) {
     throw Error("--no-prune is for spaces with `search: {method: front}`");
   }
+  check_engines(options, space);
   if (how.halving && how.shard) throw Error("--shard is not for searches by halving");
   const explore::ProductAccuracy accuracy(options.tensors);
   if (options.formats) explore::require_format_choices(space.points, workloads, accuracy);

@@ -33,33 +33,6 @@ bool same_b(const job::Job& x, const job::Job& y) { return same(x.b, y.b); }
 
 }  // namespace
 
-const char* split_name(SplitAxis axis) { return axis == SplitAxis::m ? "m" : "n"; }
-
-SplitAxis parse_split(const std::string& name) {
-  if (name == "m") return SplitAxis::m;
-  if (name == "n") return SplitAxis::n;
-  throw Error(fmt::format("unknown dimension '{}' to split (allowed: m, n)", name));
-}
-
-std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
-                                     const Params& params) {
-  const bool rows = axis == SplitAxis::m;
-  const std::size_t block = shape.output.numbers() ? 1 : kBlockSize;
-  const std::size_t unit = rows ? 1 : std::max<std::size_t>(params.num_pe, block);
-  const std::size_t size = rows ? shape.m : shape.n, units = (size + unit - 1) / unit;
-  if (units < engines) {
-    throw Error(fmt::format("{} {} cannot be split among {} engines: {} at least for each", size,
-                            rows ? "rows" : "columns", engines, unit));
-  }
-  std::vector<job::JobShape> parts(engines, shape);
-  for (unsigned i = 0; i < engines; i++) {
-    const std::size_t begin = units * i / engines * unit;
-    const std::size_t end = std::min(units * (i + 1) / engines * unit, size);
-    (rows ? parts[i].m : parts[i].n) = end - begin;
-  }
-  return parts;
-}
-
 uint64_t TeamResult::cycles() const {
   uint64_t cycles = 0;
   for (const Member& member : members) cycles = std::max(cycles, member.result.cycles);

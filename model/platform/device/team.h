@@ -7,23 +7,17 @@
 #include <vector>
 
 #include "model/job/job.h"
+#include "model/job/split.h"
 #include "model/platform/device/device.h"
 #include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
 
 namespace mxe::device {
 
-enum class SplitAxis : uint8_t { m, n };
-
-const char* split_name(SplitAxis axis);
-/// Inverse of split_name(); throws Error with the allowed names.
-SplitAxis parse_split(const std::string& name);
-
-/// Splits a job into one part per engine. The parts differ by at most one unit: a row, or a tile of
-/// columns (at least 32 columns if results have scales). Throws Error if there are fewer units than
-/// engines. 100 rows, 3 engines: 33 + 33 + 34.
-std::vector<job::JobShape> split_job(const job::JobShape& shape, SplitAxis axis, unsigned engines,
-                                     const Params& params);
+using job::parse_split;
+using job::split_job;
+using job::split_name;
+using job::SplitAxis;
 
 /// Results of several engines that started one job each in the same cycle.
 struct TeamResult {

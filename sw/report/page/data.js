@@ -106,11 +106,11 @@ function numberFrom(text, unit) {
   return powers.has(prefix) ? Number(digits) * 1000 ** powers.get(prefix) : NaN;
 }
 
-/// The lower of the memory's and the port's bytes per cycle. Both directions of the port serve a half-duplex memory. Rate 0
-/// means the width of the port.
+/// The lower of the memory's and the ports' bytes per cycle. Both directions of a port serve a half-duplex memory. Rate 0
+/// means the width of one port, which several engines share.
 function bytesPerCycle(point) {
-  const port = (parameter(point, "MEM_W", 0) / 8) * (point.engines || 1);
-  const memory = point.mem_bytes_per_cycle || port;
+  const width = parameter(point, "MEM_W", 0) / 8, port = width * (point.engines || 1);
+  const memory = point.mem_bytes_per_cycle || width;
   return port ? Math.min(port * (point.mem_half_duplex ? 2 : 1), memory) : memory;
 }
 

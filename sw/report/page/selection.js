@@ -18,7 +18,7 @@ function commandText(point) {
                    ["--mem-outstanding-reads", point.mem_outstanding_reads],
                    ["--mem-outstanding-writes", point.mem_outstanding_writes]]
     .filter(([, value]) => value !== undefined).map(([name, value]) => `${name} ${shellText(value)}`).join(" ") +
-    (point.mem_half_duplex && !point.memory ? " --mem-half-duplex" : "");
+    (point.mem_half_duplex && !point.memory ? " --mem-half-duplex" : "") + (point.engines > 1 ? ` --engines ${point.engines}` : "");
   const layer = (point.layers || [])[0];
   const shape = layer && isNumber(layer.m) ? `${layer.m} ${layer.n} ${layer.k}` : "M N K";
   return `mxe estimate ${shape} ${options} --set ${set}`;
@@ -48,7 +48,7 @@ function figure(name, value, detail) {
 /// Example: "32 B/cycle", with the memory's rate if the port is slower.
 function memoryText(point) {
   const memory = point.mem_bytes_per_cycle, port = point.port_bytes_per_cycle;
-  const narrow = isNumber(port) && memory > port * (point.mem_half_duplex ? 2 : 1);
+  const narrow = isNumber(port) && memory > port * (point.engines || 1) * (point.mem_half_duplex ? 2 : 1);
   return (point.memory ? point.memory + ", " : "") + bytesPerCycle(point) + " B/cycle" + (point.mem_half_duplex ? ", half-duplex" : "") +
     (narrow ? ` (port; the memory has ${memory})` : "");
 }

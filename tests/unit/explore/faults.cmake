@@ -121,4 +121,13 @@ mxe_fault(51 results_of_other_work evaluate.cpp [[if (point.vector) text +=]] [[
           CASE cli.ExploreRest.AnotherUnitIsAnotherResult)
 mxe_fault(52 fused_residuals_not_read rest_times.cpp [[return amount.bytes / 3@SEMICOLON@]]
           [[return ACTIVE ? 0 : amount.bytes / 3@SEMICOLON@]] CASE Rest.WhatFusingRemoves)
+mxe_fault(53 each_engine_has_the_whole_memory engines.cpp [[memory_rate(point) / engines]]
+          [[memory_rate(point) / (ACTIVE ? 1 : engines)]] CASE Engines.CyclesAreNearlyThoseOfATeam)
+mxe_fault(54 area_of_one_engine engines.cpp [[area.gate_equivalents *= point.engines]]
+          [[area.gate_equivalents *= ACTIVE ? 1 : point.engines]] CASE Engines.AreaIsThatOfAll)
+mxe_fault(55 bytes_of_one_engine engines.cpp [[read += times.counters.bytes_read]]
+          [[read = (ACTIVE ? 0 : read) + times.counters.bytes_read]] CASE Engines.CyclesAreNearlyThoseOfATeam)
+mxe_fault(56 bound_of_the_whole_product engines.cpp [[return lower_bound_cycles(widest(shares.parts), shares.point)]]
+          [[return lower_bound_cycles(ACTIVE ? shape : widest(shares.parts), shares.point)]]
+          CASE Engines.NothingIsBelowTheLowerBound)
 # cmake-format: on
