@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/numerics/base/error.h"
+#include "model/platform/dram/energy.h"
 #include "mxe_counter_table.h"
 #include "sw/explore/content_hash.h"
 #include "sw/explore/energy.h"
@@ -63,6 +64,7 @@ struct Sums {
   std::map<StoredB, double> b_bytes;
   std::set<std::string> kv_formats;
   Energy energy;
+  std::optional<double> dram_commands;  // joules
   Json stalls = Json::object();
   Json layers = Json::array();
 };
@@ -88,6 +90,10 @@ void add_layer(const Layer& layer, const Point& point, const JobTimes& times, Su
   sums.energy.mac += energy.mac;
   sums.energy.sram += energy.sram;
   sums.energy.dram += energy.dram;
+  if (times.dram_picojoules) {
+    sums.dram_commands =
+        sums.dram_commands.value_or(0) + runs * static_cast<double>(*times.dram_picojoules) * 1e-12;
+  }
   const Limit limit = product_limit(shape, point, times);
   sums.limited[static_cast<std::size_t>(limit)] += static_cast<double>(cycles);
   const double stored = runs * b_bytes(shape);
@@ -158,7 +164,10 @@ double lower_bound_cycles(const Workload& workload, const Point& point) {
 }
 
 std::string times_key(const Workload& workload, const Point& point) {
-  return hardware_text(point) + dram_text(point) + workload_text(workload, point);
+  // Times of a DRAM with currents also have its energy.
+  const bool has_energy = point.dram && dram::energy_of(point.dram->config, {});
+  return hardware_text(point) + dram_text(point) + (has_energy ? " energy" : "") +
+         workload_text(workload, point);
 }
 
 std::string to_text(const std::vector<JobTimes>& times) {
@@ -168,6 +177,7 @@ std::string to_text(const std::vector<JobTimes>& times) {
     for (const CounterInfo& counter : counter_table) {
       text += fmt::format(" {}", one.counters.*counter.value);
     }
+    if (one.dram_picojoules) text += fmt::format(" {}", *one.dram_picojoules);
     text += '\n';
   }
   return text;
@@ -183,6 +193,7 @@ std::optional<std::vector<JobTimes>> times_of(const std::string& text, std::size
   for (JobTimes& one : times) {
     read(one.cycles);
     for (const CounterInfo& counter : counter_table) read(one.counters.*counter.value);
+    if (at != text.data() && at[-1] == ' ') read(one.dram_picojoules.emplace());
   }
   // Detects damaged text.
   if (to_text(times) != text) return std::nullopt;
@@ -269,6 +280,7 @@ Json to_record(const Workload& workload, const Point& point, const std::vector<J
                    {"sram", sums.energy.sram},
                    {"dram", sums.energy.dram}}},
                  {"layers", std::move(sums.layers)}});
+  if (sums.dram_commands) record["energy"]["dram_commands"] = *sums.dram_commands;
   if (point.vector) record.update(rest_record(rest_times(workload, point), workload, seconds));
   return record;
 }

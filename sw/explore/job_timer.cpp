@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "model/engine/timing/control/core.h"
 #include "model/harness/core_harness.h"
@@ -15,6 +17,7 @@
 #include "model/harness/late_memory.h"
 #include "model/harness/processor.h"
 #include "model/numerics/base/error.h"
+#include "model/platform/dram/energy.h"
 
 namespace mxe::explore {
 namespace {
@@ -78,6 +81,7 @@ class QuickDram : public engine::MemoryPort {
     ticket.complete(request.write ? dram_.write(request.cycle, address, request.bytes, beat_bytes)
                                   : dram_.read(request.cycle, address, request.bytes, beat_bytes));
   }
+  dram::Statistics statistics() const { return dram_.statistics(); }
 
  private:
   RingMemory& ring_;
@@ -111,6 +115,8 @@ class ReorderingDram : public harness::LateMemory {
       responses_.erase(responses_.begin());
     }
   }
+
+  dram::Statistics statistics() const { return dram_->statistics(); }
 
  private:
   struct Burst {
@@ -159,6 +165,12 @@ class ReorderingDram : public harness::LateMemory {
   std::multimap<uint64_t, Burst> responses_;  // by cycle
 };
 
+std::optional<uint64_t> picojoules(const dram::Setup& setup, const dram::Statistics& statistics) {
+  const auto energy = dram::energy_of(setup.config, statistics);
+  if (!energy) return std::nullopt;
+  return static_cast<uint64_t>(std::llround(energy->total()));
+}
+
 template <class AnyProcessor>
 JobTimes run_job(const job::JobShape& shape, RingMemory& ring, const harness::CoreHarness& engine,
                  AnyProcessor&& processor) {
@@ -186,19 +198,26 @@ JobTimes time_job(const job::JobShape& shape, const Params& params,
   config.mode = engine::Mode::timing;
   config.tracer = tracer;
   RingMemory ring(timing, params.mem_bytes());
-  if (dram && dram->answers_late()) {
+  const auto run = [&](engine::MemoryPort& memory) {
+    harness::CoreHarness engine(config, memory);
+    return run_job(shape, ring, engine, harness::Processor(engine));
+  };
+  if (!dram) {
+    PlainMemory memory(ring, config.skips());
+    return run(memory);
+  }
+  JobTimes times;
+  if (dram->answers_late()) {
     ReorderingDram memory(ring, *dram);
     harness::CoreHarness engine(config, memory);
-    return run_job(shape, ring, engine, harness::LateProcessor(engine, memory));
-  }
-  std::unique_ptr<engine::MemoryPort> memory;
-  if (dram) {
-    memory = std::make_unique<QuickDram>(ring, *dram);
+    times = run_job(shape, ring, engine, harness::LateProcessor(engine, memory));
+    times.dram_picojoules = picojoules(*dram, memory.statistics());
   } else {
-    memory = std::make_unique<PlainMemory>(ring, config.skips());
+    QuickDram memory(ring, *dram);
+    times = run(memory);
+    times.dram_picojoules = picojoules(*dram, memory.statistics());
   }
-  harness::CoreHarness engine(config, *memory);
-  return run_job(shape, ring, engine, harness::Processor(engine));
+  return times;
 }
 
 }  // namespace mxe::explore

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/engine/memory/memory_port.h"
 #include "model/engine/memory/memory_timing.h"
@@ -18,6 +19,9 @@ struct JobTimes {
   struct mxe_counters counters {};
   uint64_t skipped_cycles = 0;  ///< cycles skipped as repetitions of simulated ones
   uint64_t simulated_fetches = 0, simulated_passes = 0;  ///< row fetches and passes not skipped
+  /// Energy of the DRAM's commands, with standby and refreshes until the last one; empty for a
+  /// memory without currents.
+  std::optional<uint64_t> dram_picojoules = {};
 };
 
 /// The cycles of one job, as `mxe estimate` prints them. The driver runs the engine's core with a

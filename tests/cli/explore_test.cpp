@@ -459,6 +459,44 @@ TEST_F(Explore, BadOptionsAndFolders) {
   }
 }
 
+// Only activates, reads and writes take energy: 1 V x 8 devices x 0.625 ns = 5 pJ per mA and tCK.
+// One row: 1 mA x 74 tCK x 5 = 370 pJ. A read: 100 mA x 4 tCK x 5 = 2000 pJ, a write 1000 pJ.
+TEST_F(Explore, EnergyOfTheDramByItsCommands) {
+  const std::string memory =
+      "ddr4-3200:refresh=off,columns=65536,map=ro-ra-ba-bg-ch-co,VDD=1,IDD0=1,IDD2N=0,IDD3N=0,"
+      "IDD4R=100,IDD4W=50,IDD5B=0";
+  write_text("space.yaml", "parameters: {memory: [\"" + memory + "\", ddr5-4800]}\n");
+  write_text("net.csv", "layer,M,N,K,count\none,1,24,64,3\n");
+  explore("out");
+  mxe_json({"estimate", "1", "24", "64", "--format-a", "mxfp8_e4m3", "--format-b", "mxfp8_e4m3",
+            "--memory", memory, "--bursts", path("trace"), "--burst-format", "ramulator"});
+  const std::string trace = read_text("trace");
+  const auto count = [&trace](const std::string& word) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = trace.find(word, at)) != std::string::npos; at++) found++;
+    return static_cast<double>(found);
+  };
+  ASSERT_GT(count("ST"), 1);
+  unsigned measured = 0;
+  for (const nlohmann::json& point : points("out")) {
+    const nlohmann::json& energy = point.at("energy");
+    EXPECT_EQ(energy.contains("dram_commands"), point.at("memory") == memory);
+    EXPECT_NEAR(
+        energy.at("dram"),
+        32e-12 * (point.at("bytes_read").get<double>() + point.at("bytes_written").get<double>()),
+        1e-18);
+    if (!energy.contains("dram_commands")) continue;
+    measured++;
+    EXPECT_NEAR(energy.at("dram_commands"),
+                3 * (370 + 2000 * count("LD") + 1000 * count("ST")) * 1e-12, 1e-15);
+  }
+  EXPECT_EQ(measured, 1u);
+  const std::string once = read_text("out/points.jsonl");
+  std::filesystem::remove(path("out/points.jsonl"));
+  explore("out");
+  EXPECT_EQ(read_text("out/points.jsonl"), once) << "from the cache";
+}
+
 // A comment in Latin-1, which space.json repeats.
 TEST_F(Explore, SpacesInOtherEncodings) {
   write_text("space.yaml", "# f\xfcr\nparameters: {NUM_PE: 8}\n");

@@ -54,6 +54,9 @@ class PortTiming {
   /// acknowledgement.
   engine::BeatTimes write(uint64_t cycle, uint64_t address, uint64_t bytes, unsigned beat_bytes);
 
+  /// Counts of the commands so far; none of a plug-in.
+  Statistics statistics() const { return dram_->statistics(); }
+
  private:
   uint64_t response_cycle(const Request& request);
 
