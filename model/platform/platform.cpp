@@ -6,7 +6,7 @@
 namespace mxe::platform {
 namespace {
 
-/// The memory of an engine with these parameters; without the times of a DRAM in front of it.
+/// The memory of an engine with these parameters; without the times of a separate DRAM.
 Memory::Config memory_of(Memory::Config config, const Params& params) {
   config.beat_bytes = params.mem_bytes();
   if (Platform::memory_calls(config.dram) == MemoryCalls::non_blocking) {

@@ -27,7 +27,7 @@ sc_core::sc_time ns(double time) { return sc_core::sc_time(time, sc_core::SC_NS)
 /// How a controller uses the phases of the base protocol.
 struct Phases {
   unsigned latency_ns = 40, spread_ns = 0;  ///< from BEGIN_REQ to BEGIN_RESP
-  unsigned accept_ns = 0;                   ///< 0: END_REQ is returned, else sent so much later
+  unsigned accept_ns = 0;                   ///< delay of END_REQ; 0: it is returned
   unsigned annotated_ns = 0;                ///< delay of the returned END_REQ
   bool skips_end_request = false;           ///< BEGIN_RESP implies END_REQ
   bool responds_at_once = false;            ///< BEGIN_REQ returns BEGIN_RESP or TLM_COMPLETED

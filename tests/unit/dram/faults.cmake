@@ -86,3 +86,4 @@ mxe_fault(31 ack_a_cycle_late port_timing.cpp "{(last - std::min(last, before))"
           CASE PortTiming.AWriteIsAcknowledgedWhenItHasEntered)
 mxe_fault(32 late_offers plugin_dram.cpp "arrival : now_ps_ + cycle_ps_" "arrival : ACTIVE ? to_ps : now_ps_ + cycle_ps_"
           CASE Plugin.AFullPluginDelaysTheNextAccess)
+# cmake-format: on

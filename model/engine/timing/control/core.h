@@ -22,7 +22,7 @@ class Core {
  public:
   Core(const EngineConfig& config, MemoryPort& memory);
 
-  /// Carries out everything that happens up to and including `cycle`, or reach() of it.
+  /// Carries out everything that happens up to and including `cycle`, or to its reach().
   void run_until(uint64_t cycle);
   /// As run_until(), but stops as soon as interrupts() is not empty.
   void run_to_interrupt(uint64_t cycle);

@@ -167,7 +167,7 @@ void Drain::begin_write(uint64_t issue, const uint32_t* values) {
                                 contiguous_ && !rows_.last_row());
 }
 
-/// Sends the segments of the row to the write port, as far as their cycles are known.
+/// Sends the segments of the row to the write port up to the first one with an unknown cycle.
 Drain::Drained Drain::send_segments() {
   Sending& row = *sending_;
   const bool was_issued = row.issued_bytes == row.bytes;

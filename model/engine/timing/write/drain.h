@@ -44,8 +44,8 @@ class Drain {
     uint32_t bytes = 0;
     uint64_t written = 0;  ///< cycle in which `bytes` are counted
   };
-  /// Computes the next event. A row may need several, if the write port waits for acknowledgements;
-  /// the last one returns what is known of the row.
+  /// Computes the next event. A row needs several if the write port waits for acknowledgements; all
+  /// but one of them return nothing.
   Drained step();
   /// Cycle in which a row continues that waits for the write port; kNever if none can.
   uint64_t resume_cycle() const;
@@ -69,7 +69,7 @@ class Drain {
   };
 
   /// A row that the write port has accepted. Segments are issued before the write port takes those
-  /// before them, as far as the FIFO has room.
+  /// before them, while the FIFO has room.
   struct Sending {
     const uint32_t* values = nullptr;
     uint64_t first_issue = 0;  // cycle of its first segment

@@ -153,8 +153,8 @@ void WrPort::flush() {
   end_row(row_done);
 }
 
-/// First cycle for the emission of the burst of the next beat, as far as acknowledgements and the
-/// address register limit it; 0 if that burst has been emitted, kNever if not known.
+/// First cycle for the emission of the burst of the next beat, by its acknowledgements and the
+/// address register; 0 if that burst has been emitted, kNever if not known.
 uint64_t WrPort::next_burst_cycle() const {
   if (beats_sent_ < burst_.beats) return 0;
   return fire_awaits_ ? kNever : std::max(address_fire_, acknowledged_cycle(kWriteBursts));
