@@ -279,7 +279,7 @@ TEST(ModelOnDram, TakesTheCyclesOfTheRtl) {
   }
   Random random(1);
   std::vector<job::Job> jobs;
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 6; i++) {
     jobs.push_back(random_job(random.next(), random.uniform(1, 40), random.uniform(1, 70),
                               32 * random.uniform(1, 12)));
   }

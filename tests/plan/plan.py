@@ -239,7 +239,7 @@ The plan is data: [plan.yaml](../tests/plan/plan.yaml). [plan.py](../tests/plan/
 - Every register, field, code, module of the RTL, bin, directed case, proof and planted fault belongs to a feature. A new register
   without a feature fails.
 
-After a run of all tests, `.ci/run` checks in addition that each feature's tests ran and passed. A skipped test is a finding, for example
+With the results of ctest, plan.py checks in addition that each feature's tests ran and passed. A skipped test is a finding, for example
 `Soft reset: the test formal.cmd is skipped; allowed: passed`. To check your own run:
 
 ```sh

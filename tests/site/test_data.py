@@ -53,7 +53,7 @@ MEASURED = re.compile(r"(?<![\w.,])\d(?:[\d.,]*\d)? ?(?:%|ns|ms|us|s|MHz|seconds
 # Figures of sentences that are no measurements: limits of tests, settings, definitions.
 SETTINGS = {
     "assurance": {"2 ms", "98 %"},
-    "exploration-check": {"15 %", "300 s", "480 s"},
+    "exploration-check": {"15 %", "20 %", "300 s", "480 s"},
     "performance": {"100 %"},
     "area": {"30 minutes", "3 %"},
     "clock": {"0.30 ns"},
