@@ -5,7 +5,26 @@
 
 namespace mxe::harness {
 
+/// Cycle of the next event of the engine or of its late memory.
+uint64_t Processor::next_cycle() const {
+  return std::min(engine_.core().next_cycle(), late_->next_cycle());
+}
+
+/// Carries out that event.
+void Processor::step() {
+  const uint64_t present = next_cycle();
+  late_->run_until(present);
+  engine_.core().set_present(present);
+  engine_.core().take_responses();
+  engine_.core().run_until(present);
+}
+
 bool Processor::access(RegisterTransfer& transfer) {
+  if (late_) {
+    const uint64_t needed = CoreHarness::access_needs(transfer, now_);
+    while (next_cycle() <= needed) step();
+    engine_.core().set_present(needed);
+  }
   const bool ok = engine_.access(transfer, now_);
   now_ += kAccessCycles;
   return ok;
@@ -32,6 +51,8 @@ bool Processor::wait_irq_cycles(uint64_t timeout) {
     } else if (engine_.is_at_rest()) {
       now_ += timeout;
       return false;
+    } else if (late_) {
+      step();
     } else {
       const uint64_t reached = engine_.run(now_);
       if (engine_.interrupt_cycle() == kNever) now_ = reached;

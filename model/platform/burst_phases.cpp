@@ -151,7 +151,7 @@ void BurstPhases::send() {
 
 void BurstPhases::send(Transaction& transaction) {
   requesting_ = &transaction;
-  sent_.insert(&transaction);
+  sent_.insert(static_cast<tlm::tlm_generic_payload*>(&transaction));
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay;
   const tlm::tlm_sync_enum answer = socket_->nb_transport_fw(transaction, phase, delay);
@@ -177,7 +177,7 @@ tlm::tlm_sync_enum BurstPhases::respond(tlm::tlm_generic_payload& payload, tlm::
 }
 
 BurstPhases::Transaction& BurstPhases::outstanding(tlm::tlm_generic_payload& payload) {
-  if (sent_.count(static_cast<Transaction*>(&payload)) == 0) {
+  if (sent_.count(&payload) == 0) {
     throw Error(fmt::format("the memory responds to a payload at {:#x} without outstanding request",
                             payload.get_address()));
   }
@@ -197,7 +197,7 @@ void BurstPhases::end_request(const Transaction& transaction, const sc_core::sc_
 /// BEGIN_RESP, which implies END_REQ.
 void BurstPhases::end_response(Transaction& transaction, const sc_core::sc_time& delay) {
   if (requesting_ == &transaction) end_request(transaction, delay);
-  sent_.erase(&transaction);
+  sent_.erase(static_cast<tlm::tlm_generic_payload*>(&transaction));
   finish(transaction, delay);
   transaction.release();
 }

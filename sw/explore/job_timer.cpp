@@ -210,7 +210,7 @@ JobTimes time_job(const job::JobShape& shape, const Params& params,
   if (dram->answers_late()) {
     ReorderingDram memory(ring, *dram);
     harness::CoreHarness engine(config, memory);
-    times = run_job(shape, ring, engine, harness::LateProcessor(engine, memory));
+    times = run_job(shape, ring, engine, harness::Processor(engine, &memory));
     times.dram_picojoules = picojoules(*dram, memory.statistics());
   } else {
     QuickDram memory(ring, *dram);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "model/job/split.h"
 #include "model/numerics/files/files.h"
 #include "model/platform/device/device.h"
 #include "model/platform/device/team.h"
@@ -42,12 +43,12 @@ int run_team(const EstimateOptions& options, const job::JobShape& shape, device:
   if (options.trace.wanted() || options.bursts.wanted() || !options.waves.empty()) {
     throw Error("--engines excludes --trace, --bursts and --waves, which show one engine");
   }
-  const device::SplitAxis axis = device::parse_split(options.split);
+  const job::SplitAxis axis = job::parse_split(options.split);
   const std::vector<job::JobShape> parts =
-      device::split_job(shape, axis, *options.engines, setup.params);
-  const device::Team::Common common = !options.multicast             ? device::Team::Common::nothing
-                                      : axis == device::SplitAxis::m ? device::Team::Common::b
-                                                                     : device::Team::Common::a;
+      job::split_job(shape, axis, *options.engines, setup.params);
+  const device::Team::Common common = !options.multicast          ? device::Team::Common::nothing
+                                      : axis == job::SplitAxis::m ? device::Team::Common::b
+                                                                  : device::Team::Common::a;
   const TeamReport report =
       make_report(shape, target, setup, axis, parts,
                   device::Team(target, setup, *options.engines, common).run(parts));

@@ -31,7 +31,7 @@ Json to_json(const TeamReport::Member& member) {
 }  // namespace
 
 TeamReport make_report(const job::JobShape& shape, device::Target on,
-                       const device::EngineSetup& setup, device::SplitAxis axis,
+                       const device::EngineSetup& setup, job::SplitAxis axis,
                        const std::vector<job::JobShape>& parts, const device::TeamResult& result) {
   const auto alone = [&setup](const job::JobShape& job) {
     return explore::time_job(job, setup.params, setup.timing, setup.ports).cycles;
@@ -52,7 +52,7 @@ TeamReport make_report(const job::JobShape& shape, device::Target on,
 
 Json to_json(const TeamReport& report) {
   Json json = to_json(report.shape, report.on, report.setup.params);
-  json.update({{"split", device::split_name(report.axis)},
+  json.update({{"split", job::split_name(report.axis)},
                {"cycles", report.cycles},
                {"one_engine_cycles", report.one_engine},
                {"speedup", report.speedup()},
@@ -69,7 +69,7 @@ void print_text(const TeamReport& report) {
   fmt::print("[{}, {}] {} times [{}, {}] {} on {}, {} split among {} engines: {:.3f} s\n",
              report.shape.m, report.shape.k, numerics::element_format(report.shape.format_a).name,
              report.shape.k, report.shape.n, numerics::element_format(report.shape.format_b).name,
-             device::target_name(report.on), device::split_name(report.axis), report.members.size(),
+             device::target_name(report.on), job::split_name(report.axis), report.members.size(),
              report.wall_seconds);
   fmt::print("  configuration  {} ({})\n", report.setup.params.config_name(),
              report.setup.params.to_string());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/job/split.h"
 #include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
 #include "model/platform/device/team.h"
@@ -26,7 +27,7 @@ struct TeamReport {
   job::JobShape shape;
   device::Target on;
   device::EngineSetup setup;
-  device::SplitAxis axis;
+  job::SplitAxis axis;
   std::vector<Member> members;
   uint64_t cycles = 0;
   uint64_t one_engine = 0;  ///< the model's cycles of the whole product, same memory
@@ -38,7 +39,7 @@ struct TeamReport {
 
 /// Also simulates each part, and the whole product, alone on the model.
 TeamReport make_report(const job::JobShape& shape, device::Target on,
-                       const device::EngineSetup& setup, device::SplitAxis axis,
+                       const device::EngineSetup& setup, job::SplitAxis axis,
                        const std::vector<job::JobShape>& parts, const device::TeamResult& result);
 
 Json to_json(const TeamReport& report);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/job/split.h"
 #include "model/numerics/base/error.h"
 #include "model/numerics/base/random.h"
 #include "model/platform/device/device.h"
@@ -79,24 +80,23 @@ TEST(Team, SharesTheBandwidth) {
 
 TEST(Team, SplitsAboutEvenly) {
   const Params params = Params::named("base");
-  const auto sizes = [&](const job::JobShape& job, device::SplitAxis axis, unsigned engines) {
+  const auto sizes = [&](const job::JobShape& job, job::SplitAxis axis, unsigned engines) {
     std::vector<std::size_t> all;
-    for (const job::JobShape& part : device::split_job(job, axis, engines, params)) {
-      all.push_back(axis == device::SplitAxis::m ? part.m : part.n);
+    for (const job::JobShape& part : job::split_job(job, axis, engines, params)) {
+      all.push_back(axis == job::SplitAxis::m ? part.m : part.n);
       EXPECT_EQ(part.k, job.k);
-      EXPECT_EQ(axis == device::SplitAxis::m ? part.n : part.m,
-                axis == device::SplitAxis::m ? job.n : job.m);
+      EXPECT_EQ(axis == job::SplitAxis::m ? part.n : part.m,
+                axis == job::SplitAxis::m ? job.n : job.m);
     }
     return all;
   };
-  EXPECT_EQ(sizes(shape(33, 8, 5), device::SplitAxis::m, 2), (std::vector<std::size_t>{16, 17}));
-  EXPECT_EQ(sizes(shape(3, 44, 5), device::SplitAxis::n, 4),
-            (std::vector<std::size_t>{8, 16, 8, 12}));
+  EXPECT_EQ(sizes(shape(33, 8, 5), job::SplitAxis::m, 2), (std::vector<std::size_t>{16, 17}));
+  EXPECT_EQ(sizes(shape(3, 44, 5), job::SplitAxis::n, 4), (std::vector<std::size_t>{8, 16, 8, 12}));
   job::JobShape blocks = shape(3, 100, 5);
   blocks.output = job::parse_output_format("mxfp8_e4m3");
-  EXPECT_EQ(sizes(blocks, device::SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
-  EXPECT_THROW(device::split_job(shape(3, 8, 5), device::SplitAxis::n, 2, params), Error);
-  EXPECT_THROW(device::split_job(shape(3, 800, 5), device::SplitAxis::m, 4, params), Error);
+  EXPECT_EQ(sizes(blocks, job::SplitAxis::n, 2), (std::vector<std::size_t>{64, 36}));
+  EXPECT_THROW(job::split_job(shape(3, 8, 5), job::SplitAxis::n, 2, params), Error);
+  EXPECT_THROW(job::split_job(shape(3, 800, 5), job::SplitAxis::m, 4, params), Error);
 }
 
 job::Job random_job(std::size_t m, std::size_t n, std::size_t k, uint64_t seed) {

@@ -57,9 +57,9 @@ class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
 
-  /// Serves a burst. Completes the ticket before it returns; later is legal only for an AxiMemory.
+  /// Serves a burst. Completes the ticket before it returns, or later (Core::take_responses()).
   /// The bursts come in the order of their cycles, reads before writes in the same cycle, except
-  /// those for which takes_any_order().
+  /// those for which takes_any_order(), whose tickets are complete at the return.
   virtual void request(const MemoryRequest& request, Ticket& ticket) = 0;
   /// True if a burst of these bytes may be requested before bursts of earlier cycles, because reads
   /// and writes have separate times. The engine then requests it as soon as its cycle is known.

@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "model/job/job.h"
-#include "model/job/split.h"
 #include "model/platform/device/device.h"
 #include "model/platform/device/engine_setup.h"
 #include "model/platform/device/target.h"
 
 namespace mxe::device {
-
-using job::parse_split;
-using job::split_job;
-using job::split_name;
-using job::SplitAxis;
 
 /// Results of several engines that started one job each in the same cycle.
 struct TeamResult {

@@ -19,8 +19,6 @@ class Tickets {
   /// One access of `ticket` is answered at `ps`.
   void finish(uint64_t ticket, uint64_t ps);
   bool has_open() const { return !open_.empty(); }
-  /// The ticket of the next open().
-  uint64_t next() const { return next_; }
   /// Completed requests since the last call, by time.
   std::vector<Completion> take();
 

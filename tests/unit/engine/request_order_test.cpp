@@ -215,7 +215,7 @@ Outcome run(const Case& one, bool takes_any_order) {
 Outcome run_late(const Case& one, std::size_t& most_outstanding) {
   LateCountingMemory memory(one.timing, one.params.mem_bytes(), false);
   harness::CoreHarness engine(config_of(one), memory);
-  harness::LateProcessor processor(engine, memory);
+  harness::Processor processor(engine, &memory);
   const Outcome outcome = run_jobs(one, processor, memory);
   most_outstanding = std::max(most_outstanding, memory.most_outstanding);
   return outcome;
