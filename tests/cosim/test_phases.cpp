@@ -31,6 +31,7 @@ struct Phases {
   unsigned annotated_ns = 0;                ///< delay of the returned END_REQ
   bool skips_end_request = false;           ///< BEGIN_RESP implies END_REQ
   bool responds_at_once = false;            ///< BEGIN_REQ returns BEGIN_RESP or TLM_COMPLETED
+  bool responds_twice = false;              ///< a second BEGIN_RESP follows the first one
 };
 
 /// A controller with all four phases in front of the memory of a ForeignBoard. Checks the rules
@@ -122,6 +123,7 @@ class Controller : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> 
       sc_core::sc_time delay;
       EXPECT_EQ(in->nb_transport_bw(*request.payload, phase, delay), tlm::TLM_COMPLETED);
       EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
+      if (phases_.responds_twice) in->nb_transport_bw(*request.payload, phase, delay);
       request.payload->release();
     }
     if (!responses_.empty()) {
@@ -417,6 +419,20 @@ TEST_P(Violations, AreReported) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   OneBoard one(make_rtl(), {}, immediate(), {});
   Intruder intruder("intruder", one.controller, GetParam());
+  try {
+    run();
+    FAIL() << "no report";
+  } catch (const sc_core::sc_report& report) {
+    EXPECT_STREQ(report.get_msg(),
+                 "the memory responds to a payload at 0x0 without outstanding request");
+  }
+}
+
+TEST(Phases, MayNotRespondTwice) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
+  Phases twice;
+  twice.responds_twice = true;
+  OneBoard model(make_model(), twice, immediate(), {});
   try {
     run();
     FAIL() << "no report";
